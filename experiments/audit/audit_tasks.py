@@ -99,13 +99,7 @@ class AuditPlan:
 
 
 def list_auditable() -> dict[str, Subject]:
-    """Return what the black box can observe: algorithms with noise, and such as release rows; in every variant.
-
-    Examples
-    --------
-    >>> {"rdt", "PFDPDTClassifier sound"} <= set(list_auditable()), "linear_regression" in list_auditable()
-    (True, False)
-    """
+    """Return what the black box can observe: algorithms with noise, and such as release rows; in every variant."""
     subjects = {}
     for subject in list_subjects():
         is_without_noise = "epsilon" in subject.params  # its file sets it
@@ -128,14 +122,8 @@ def choose_subjects(plan: AuditPlan) -> list[Subject]:
     return subjects
 
 
-def explain_nothing_to_audit(algorithm: str) -> str:
-    """Return why an algorithm cannot be audited; of ours with those that can be.
-
-    Examples
-    --------
-    >>> explain_nothing_to_audit("mine")
-    "algorithm 'mine' cannot be audited: it claims no ε, with a parameter epsilon or in privacy_"
-    """
+def _explain_nothing_to_audit(algorithm: str) -> str:
+    """Return why an algorithm cannot be audited; of ours with those that can be."""
     why = f"algorithm {algorithm!r} cannot be audited: it claims no ε, with a parameter epsilon or in privacy_"
     if not estimators.is_built_in(name_family(algorithm)):
         return why
@@ -301,7 +289,7 @@ def plan_tasks(plan: AuditPlan) -> list[Task]:
         if box.tables and (estimators.is_built_in(name_family(subject.name)) or not box.claims_nothing()):
             tasks.append(box)
         elif plan.algorithms and (box.tables or not (subject.is_claim_only or subject.can_be_replayed)):
-            raise BadInput(explain_nothing_to_audit(subject.name))
+            raise BadInput(_explain_nothing_to_audit(subject.name))
     releasable = list_releasable(plan)
     if releasable and is_installed():
         tasks.append(WayOut(releasable, plan.epsilon, plan.n_jobs))

@@ -94,15 +94,7 @@ Worth = Callable[[TableTemplate, float], float]
 def improve_template(
     start: TableTemplate, worth: Worth, enough: float, steps: int, rng: np.random.Generator
 ) -> TableTemplate:
-    """Walk uphill: take each step that is worth more, until one is worth enough; returns where the walk ends.
-
-    Examples
-    --------
-    >>> start = list_starts(False, RELATIONS[0])[0]
-    >>> end = improve_template(start, lambda template, _: template.n_records, 50, 1000, np.random.default_rng(0))
-    >>> end.n_records >= 50
-    True
-    """
+    """Walk uphill: take each step that is worth more, until one is worth enough; returns where the walk ends."""
     best, most = start, worth(start, 0.0)
     for _ in range(steps):
         if most >= enough:
@@ -158,13 +150,7 @@ def _read_privacy(forest: BaseEstimator) -> Privacy:
 
 
 def list_sound_forests() -> dict[str, Subject]:
-    """Return the forests that call themselves sound, by name.
-
-    Examples
-    --------
-    >>> {"rdt", "thrifty_tree", "edprf_sound", "PFDPDTClassifier sound"} <= set(list_sound_forests())
-    True
-    """
+    """Return the forests that call themselves sound, by name."""
     forests = {}
     for subject in list_subjects():
         is_forest = issubclass(estimators.import_class(subject.target), PrivateForest)
@@ -193,13 +179,7 @@ def hunt_pairs(algorithms: Sequence[str], jobs: int) -> Iterator[dict]:
 
 
 def list_starts(is_regression: bool, neighbours: str) -> list[TableTemplate]:
-    """Return templates that are known to hurt: ties in a leaf, a question that hardly anybody would ask.
-
-    Examples
-    --------
-    >>> all(start.is_valid for start in list_starts(True, REPLACED) + list_starts(False, ADDED_OR_REMOVED))
-    True
-    """
+    """Return templates that are known to hurt: ties in a leaf, a question that hardly anybody would ask."""
     other, target = (8, CONTINUOUS) if is_regression else (1, 2)
     starts: list[TableTemplate] = []
     lost: Codes | None
@@ -220,15 +200,7 @@ def list_starts(is_regression: bool, neighbours: str) -> list[TableTemplate]:
 
 
 def vary_template(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
-    """Return a template that differs by a step or two.
-
-    Examples
-    --------
-    >>> start = list_starts(False, REPLACED)[0]
-    >>> varied = {vary_template(start, np.random.default_rng(seed)) for seed in range(50)}
-    >>> len(varied) > 10, all(template.is_valid for template in varied)
-    (True, True)
-    """
+    """Return a template that differs by a step or two."""
     for _ in range(100):
         varied = template
         for _ in range(int(rng.integers(1, 3))):

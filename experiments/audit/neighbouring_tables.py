@@ -243,12 +243,6 @@ def _draw_table(n_classes: int) -> Records:
 
 
 def make_arrays(records: Records) -> tuple[np.ndarray, np.ndarray]:
-    """Return records as arrays of features and targets, which ``fit`` takes for classes and for numbers alike.
-
-    Examples
-    --------
-    >>> make_arrays(((8.0, 1.0, 2.0, 0.0),))
-    (array([[8., 1., 2.]]), array([0.]))
-    """
+    """Return records as arrays of features and targets, which ``fit`` takes for classes and for numbers alike."""
     matrix = np.array(records, dtype=np.float64)
     return np.ascontiguousarray(matrix[:, :-1]), matrix[:, -1].copy()

@@ -24,7 +24,6 @@ from experiments.catalogue.example import name_example
 from experiments.catalogue.kinds import KINDS, check_kind
 from experiments.catalogue.screen import (
     HEIGHT,
-    count_lines,
     format_command,
     format_field,
     hang_text,
@@ -91,13 +90,7 @@ def _say_variant(name: str) -> str:
 
 
 def describe_algorithm(name: str) -> str:
-    """Return what an algorithm is, as text of at most 80 columns and about 40 lines; errors as of `read_algorithm`.
-
-    Examples
-    --------
-    >>> print(describe_algorithm("majority").splitlines()[0])
-    majority: The floor: always the most frequent class.
-    """
+    """Return what an algorithm is, as text of at most 80 columns and about 40 lines; errors as of `read_algorithm`."""
     entry = read_algorithm(name)
     estimator = estimators.import_class(entry.target)
     text = read_class_text(estimator)
@@ -208,7 +201,7 @@ def _format_parameters(name: str, text: ClassText, room: int) -> list[str]:
         return format_field("Parameters", "none that can be set")
     width = min(max(len(value) for value, _ in rows), _WIDEST_VALUE)
     heads = [f"  {value.ljust(width)}  " for value, _ in rows]
-    heights = _share_lines([count_lines(head, text) for head, (_, text) in zip(heads, rows, strict=True)], room - 1)
+    heights = _share_lines([len(hang_text(head, text)) for head, (_, text) in zip(heads, rows, strict=True)], room - 1)
     lines = format_field("Parameters", "algorithm.NAME=VALUE sets one; default: its class has another")
     for head, (_, meaning), height in zip(heads, rows, heights, strict=True):
         lines += hang_text(head, shorten_text(head, meaning, height), height)

@@ -33,13 +33,7 @@ def name_example(algorithm: str) -> str:
 
 
 def name_example_on(dataset: str) -> str:
-    """Return a command line that runs the algorithm that we recommend on a data set.
-
-    Examples
-    --------
-    >>> name_example_on("nursery")
-    'python -m experiments dataset=nursery algorithm=thrifty_tree epsilon=1'
-    """
+    """Return a command line that runs the algorithm that we recommend on a data set."""
     return _name_command(dataset, _FOR_TASK[task_and_domain(dataset)[0]])
 
 

@@ -43,13 +43,7 @@ Row = dict[str, Any]
 
 
 def list_algorithm_rows(kinds: Sequence[str] = (), tasks: Sequence[str] = ()) -> list[Row]:
-    """Return the algorithms of some kinds and tasks, or of all: in the order of the kinds, each before its variants.
-
-    Examples
-    --------
-    >>> [row["name"] for row in list_algorithm_rows(["baseline"], ["regression"])][:2]
-    ['extra_trees_regressor', 'linear_regression']
-    """
+    """Return the algorithms of some kinds and tasks, or of all: in the order of the kinds, each before its variants."""
     places = sorted(search_path.list_files(search_path.ALGORITHMS).values(), key=_order_place)
     chosen = [place for place in places if not kinds or read_kind(place) in kinds]
     rows = _keep_tasks(list(map(_describe_algorithm, chosen)), tasks)
@@ -64,25 +58,13 @@ def _order_place(place: Path) -> tuple[str, bool, str]:
 
 
 def list_dataset_rows(tasks: Sequence[str] = ()) -> list[Row]:
-    """Return the data sets of some tasks, or all, those of a task together.
-
-    Examples
-    --------
-    >>> list_dataset_rows(["regression"])[0]["name"]
-    'abalone'
-    """
+    """Return the data sets of some tasks, or all, those of a task together."""
     rows = sorted(map(_describe_dataset, datasets.names()), key=lambda row: list(_DATASETS).index(row["group"]))
     return _keep_tasks(rows, tasks)
 
 
 def list_paper_rows() -> list[Row]:
-    """Return the papers, the studies that are none, and those of folders that a user adds.
-
-    Examples
-    --------
-    >>> [row["name"] for row in list_paper_rows() if row["group"] == "paper"]
-    ['1', '2', '3', '4', '5', '6']
-    """
+    """Return the papers, the studies that are none, and those of folders that a user adds."""
     titles, rows = read_titles(), []
     for name, file in search_path.list_files(PAPERS).items():
         group = "own" if not is_built_in(file) else "paper" if name.isdigit() else "study"

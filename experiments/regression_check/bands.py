@@ -65,13 +65,7 @@ def list_watched_papers() -> list[str]:
 
 
 def find_folder(name: str) -> Path:
-    """Return where the bands of a paper are kept: of a user's own paper in ``bands`` of the folder that was added.
-
-    Examples
-    --------
-    >>> find_folder("2") == FOLDER
-    True
-    """
+    """Return where the bands of a paper are kept: of a user's own paper in ``bands`` of the folder that was added."""
     file = find_own_file(name)
     return file.parents[1] / "bands" if file else FOLDER
 

@@ -61,14 +61,7 @@ Observe = Callable[[Observer, int, int], Observation]
 
 
 def list_pairs(estimator: BaseEstimator) -> Sequence[TablePair]:
-    """Return the pairs of tables that an estimator can be trained on; none if the audit cannot observe it.
-
-    Examples
-    --------
-    >>> from algorithms import RDTClassifier
-    >>> list_pairs(RDTClassifier())[0].name
-    'alone in its leaf'
-    """
+    """Return the pairs of tables that an estimator can be trained on; none if the audit cannot observe it."""
     tables = neighbouring_tables
     if isinstance(estimator, PrivatePolynomialRegressor):
         return tables.MOMENT_PAIRS if estimator.variant == "sound" else tables.COEFFICIENT_PAIRS

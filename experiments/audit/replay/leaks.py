@@ -124,13 +124,7 @@ def _list_parts_of_object(thing: Any) -> Parts:
 
 
 def find_calling_line(modules: Modules) -> str:
-    """Return the innermost line of some modules that is being run, as ``file:line``; nothing if there is none.
-
-    Examples
-    --------
-    >>> find_calling_line(frozenset({"elsewhere"}))
-    ''
-    """
+    """Return the innermost line of some modules that is being run, as ``file:line``; nothing if there is none."""
     frame = inspect.currentframe() if modules else None
     while frame is not None:
         if frame.f_globals.get("__name__") in modules:
