@@ -67,8 +67,7 @@ _NO_OPTION = re.compile(rf"^\+*({_GROUPS})(?:@[^=]*=|=\s*[\[{{])")
 """A config group with what is no option: in another package of the configuration, or a list or mapping in brackets."""
 
 _UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC)
-_FEW = 20
-"""Names that an error message may have."""
+_FEW = 20  #: names that an error message may have
 _LISTED = ("algorithms", "datasets", "papers")
 _ALIASES = {"run": _DEFAULT}
 _WORDS = {"new": ("what", "name"), "describe": ("file",), "list": ("what",)}

@@ -44,8 +44,7 @@ from experiments.run.progress import Progress
 from experiments.run.runner import Executor
 
 FEWEST = {"trainings": 1_000, "canaries": 100}
-TRAININGS = 100_000
-"""On each table of a pair, if nobody asks for another number; fewer where they take longer."""
+TRAININGS = 100_000  #: on each table of a pair, if nobody asks for another number; fewer where they take longer
 LEFT_OUT = "real releases were not attacked, as OpenDP is not installed"
 LOSSES = 200
 """Exact losses that are sampled of each pair of a sound forest; a fiftieth of the trainings if these are few."""
@@ -132,8 +131,7 @@ def _explain_nothing_to_audit(algorithm: str) -> str:
     return f"{why}; what can be: {names}"
 
 
-Tell = Callable[[float], None]
-"""Is told of the shares of rows that are done."""
+Tell = Callable[[float], None]  #: is told of the shares of rows that are done
 
 
 @dataclass(frozen=True)

@@ -43,20 +43,15 @@ from experiments.config import estimators
 from experiments.errors import BadInput, suggest_name
 
 EPSILON = 1.0
-COUNTED = 900_000
-"""Trainings on each table that are to count an event."""
-ALPHA = FALSE_ALARMS / 26
-"""Chance of a wrong bound in each direction, with 13 pairs of tables."""
+COUNTED = 900_000  #: trainings on each table that are to count an event
+ALPHA = FALSE_ALARMS / 26  #: chance of a wrong bound in each direction, with 13 pairs of tables
 PEEK, GLANCE, LOOK = 30, 150, 1_000
 """Losses that are sampled to see whether a template deserves more, to compare it with another, and in the end."""
 DOUBLING = 0.005
 """What twice as many records have to be worth: small tables are trained on sooner, and read more easily."""
-LEAST = 3
-"""Losses of an event, at least, for its probability to be told."""
-CLIMBS, STEPS = 2, 60
-"""How many of the best starts are climbed from, and how many steps are tried from each."""
-ENOUGH = 0.96
-"""A pair that is worth this share of the claim leaves nothing to be found."""
+LEAST = 3  #: losses of an event, at least, for its probability to be told
+CLIMBS, STEPS = 2, 60  #: how many of the best starts are climbed from, and how many steps are tried from each
+ENOUGH = 0.96  #: A pair that is worth this share of the claim leaves nothing to be found
 
 
 def compute_provable_epsilon(sample: np.ndarray, n: int = COUNTED, alpha: float = ALPHA) -> float:

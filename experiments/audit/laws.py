@@ -29,8 +29,7 @@ from experiments.audit.outcomes import ROUNDING
 N_RECORDS = 6
 EPSILONS = (0.1, 1.0, 3.0)
 CLASSES = tuple(f"class {c}" for c in range(3))
-TARGETS = (0.0, 0.5, 1.0)
-"""What stands for all targets in [0, 1] where a score is about numbers."""
+TARGETS = (0.0, 0.5, 1.0)  #: what stands for all targets in [0, 1] where a score is about numbers
 
 Law = Callable[[np.ndarray, float, float], np.ndarray]
 """(scores or counts (t, r), sensitivity, epsilon) -> log-probabilities (t, r) of each of r outcomes on each of t

@@ -20,8 +20,7 @@ from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Nominal
 from experiments.audit.subjects import CLASS_TARGET, FEATURES
 
-RecordValues = tuple
-"""Values of the features in the order of the domain, and last the target."""
+RecordValues = tuple  #: values of the features in the order of the domain, and last the target
 Records = tuple[RecordValues, ...]
 
 

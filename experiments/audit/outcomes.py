@@ -42,8 +42,7 @@ VERDICTS = (VIOLATED, TIGHTLY_KEPT, NOT_REFUTED, NOTHING_CLAIMED)
 FALSE_ALARMS = 1e-3
 """Largest chance that any of the bounds of one algorithm, in all its pairs and both directions, exceeds its true ε."""
 ROUNDING = 1e-9
-TIGHT = 0.95
-"""A bound of at least this share of the claim leaves nothing to be found."""
+TIGHT = 0.95  #: A bound of at least this share of the claim leaves nothing to be found
 
 
 def exceeds(epsilon: float, limit: float) -> bool:

@@ -15,12 +15,10 @@ from algorithms.installation import name_in_checkout
 from experiments.cells import code_version
 from experiments.config import estimators
 
-EPSILON = 50.0
-"""Large, so that trees whose nodes stop at small noisy counts grow at all."""
+EPSILON = 50.0  #: large, so that trees whose nodes stop at small noisy counts grow at all
 SIZES = {"n_estimators": 2, "max_depth": 2, "max_features": 2}
 """What every estimator that has these parameters is fitted with, for speed."""
-SEED = 1
-"""Draws the last of 20 rows twice for both trees of a bootstrap, so that repeated rows are seen."""
+SEED = 1  #: draws the last of 20 rows twice for both trees of a bootstrap, so that repeated rows are seen
 FEATURES = (Continuous("x", 0, 8), Nominal("a", (0, 1)), Nominal("b", (0, 1, 2)))
 CLASS_TARGET = Nominal("y", (0, 1, 2))
 NUMBER_TARGET = Continuous("y", 0, 2)

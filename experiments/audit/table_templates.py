@@ -18,8 +18,7 @@ from experiments.audit.neighbouring_tables import TablePair
 from experiments.config.paths import CONF
 
 SEARCHED_PAIRS = CONF / "audit_pairs.yaml"
-CONTINUOUS = 0
-"""In place of a number of categories: a column from 0 to ``HIGHEST``."""
+CONTINUOUS = 0  #: in place of a number of categories: a column from 0 to ``HIGHEST``
 HIGHEST = 8
 MOST_RECORDS, MOST_COLUMNS, MOST_CATEGORIES, MOST_SPLITS = 2_500, 12, 9, 3
 WORTH_MORE = 10

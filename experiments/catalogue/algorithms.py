@@ -35,8 +35,7 @@ from experiments.config.papers import PAPERS
 from experiments.errors import BadInput
 
 _MOST_VARIANTS = 8
-_MOST_LINES = 4
-"""Of the text of a parameter."""
+_MOST_LINES = 4  #: of the text of a parameter
 _WIDEST_VALUE = 32
 
 

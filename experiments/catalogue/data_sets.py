@@ -26,7 +26,7 @@ _SIDES: dict[str | None, str] = {
 
 
 def describe_dataset(name: str) -> str:
-    """Return what a data set is, as text of at most 80 columns and about 40 lines; errors are those of `read_dataset`."""
+    """Return what a data set is, as text of at most 80 columns and about 40 lines; errors as of `read_dataset`."""
     entry = read_dataset(name)
     file = search_path.find_file(catalogue.FOLDER, name)
     fields = {

@@ -34,7 +34,7 @@ _TASK = re.compile(r"^task:[ \t]*(classification|regression)\b", flags=re.MULTIL
 
 
 def format_choices(options: Mapping[str, Sequence[str]]) -> str:
-    """Return the options of each config group as lines of 80 columns; those of algorithms and data sets are looked up."""
+    """Return the options of each config group in lines of 80 columns; algorithms and data sets are looked up."""
     lines: list[str] = []
     for group, names in options.items():
         if group == "algorithm":

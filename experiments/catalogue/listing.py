@@ -38,8 +38,7 @@ HEADINGS: Mapping[str, Mapping[str, str]] = {
 }
 """By what is listed: its groups in their order, each with what its members have in common."""
 
-Row = dict[str, Any]
-"""What is said of one thing: ``name``, ``group``, ``what``, and more for programs."""
+Row = dict[str, Any]  #: what is said of one thing: ``name``, ``group``, ``what``, and more for programs
 
 
 def list_algorithm_rows(kinds: Sequence[str] = (), tasks: Sequence[str] = ()) -> list[Row]:

@@ -6,12 +6,10 @@ import re
 import textwrap
 
 WIDTH = 80
-HEIGHT = 40
-"""Lines of a screen, about."""
+HEIGHT = 40  #: lines of a screen, about
 _LABEL = 11
 _SHELL_WORD = re.compile(r"(?:[^\s']|'[^']*')+")
-_GOES_ON = " \\"
-"""At the end of a line whose command goes on in the next."""
+_GOES_ON = " \\"  #: at the end of a line whose command goes on in the next
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"(])")
 
 
@@ -22,7 +20,7 @@ def format_field(label: str, text: str, most_lines: int | None = None) -> list[s
 
 
 def format_command(label: str, command: str) -> list[str]:
-    """Return a command beside its label, as lines that a shell reads as one: broken between words, quoted ones whole."""
+    """Return a command and its label, as lines that a shell reads as one, broken between words; quoted ones are whole."""
     head, lines = label.ljust(_LABEL), [""]
     for word in _SHELL_WORD.findall(command):
         longer = f"{lines[-1]} {word}".strip()

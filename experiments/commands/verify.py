@@ -36,8 +36,7 @@ from experiments.store.long_table import format_cells_csv
 from experiments.store.record import Record
 from experiments.store.results import Results
 
-Way = Callable[[Paper, Path], str]
-"""Runs a paper with a store of its own, and returns what came out as text."""
+Way = Callable[[Paper, Path], str]  #: runs a paper with a store of its own, and returns what came out as text
 
 
 def compare_ways(paper: Paper, ways: Mapping[str, Way]) -> dict[str, str]:

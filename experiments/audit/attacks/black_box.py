@@ -53,8 +53,7 @@ CHOOSING = 100_000
 RELEASES_TAKE, FITS_TAKE = 10, 100
 """A tiny forest takes compiled code a few dozen microseconds, a release of rows some hundred, a fit that goes through
 scikit-learn's interface, or to another process, some thousand."""
-ENOUGH = 1.05
-"""Share of the claim beyond which an event that can be checked by hand is convincing."""
+ENOUGH = 1.05  #: share of the claim beyond which an event that can be checked by hand is convincing
 
 Observe = Callable[[Observer, int, int], Observation]
 """(observer, number of the first training, how many) -> what they released."""

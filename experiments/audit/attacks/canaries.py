@@ -36,8 +36,7 @@ from experiments.cells.cell import read_protocol
 from experiments.errors import BadInput
 from experiments.run.splits import split_rows
 
-SHARE = 0.1
-"""Share of the canaries on either end that are guessed at where no likelihood says how sure a guess is."""
+SHARE = 0.1  #: share of the canaries on either end that are guessed at where no likelihood says how sure a guess is
 
 
 class CanaryTraining(NamedTuple):

@@ -22,16 +22,12 @@ from experiments.audit.outcomes import bound_epsilon_by_counts
 
 BINS, FEW = 60, 7
 """Bins of a number when its likelihood ratio is estimated: many, or few where it says little and a bin may say less."""
-THRESHOLDS = 120
-"""Thresholds that are tried for each score."""
-OUTCOMES = 3
-"""Single outcomes that are tried for each side and direction."""
+THRESHOLDS = 120  #: thresholds that are tried for each score
+OUTCOMES = 3  #: single outcomes that are tried for each side and direction
 STRIDE = 1_000_003
 """Codes of outcomes are multiplied by it before the number of a bin is added: an odd number above any of those."""
-RARE = 5.0
-"""Pseudo-count of an outcome on either table, so that rare ones say little."""
-_SIGNS = {True: ">=", False: "<"}
-"""Of a threshold, by whether an event is at least that."""
+RARE = 5.0  #: pseudo-count of an outcome on either table, so that rare ones say little
+_SIGNS = {True: ">=", False: "<"}  #: of a threshold, by whether an event is at least that
 READABLE = 0.97
 """An event that can be checked by hand is preferred if its bound is at least this share of the best one."""
 
@@ -110,8 +106,7 @@ def _choose_threshold(
     return DistinguishingEvent(score, float(thresholds[place]), which == 0, float(bounds[best]), int(differences[best]))
 
 
-BinEnds = dict[str, np.ndarray]
-"""Where the bins of each number begin."""
+BinEnds = dict[str, np.ndarray]  #: where the bins of each number begin
 
 
 def _list_scores(left: Observation, right: Observation, observers: Observers) -> Iterator[EventScore]:

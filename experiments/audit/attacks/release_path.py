@@ -42,8 +42,7 @@ from experiments.config import estimators
 RELEASES = 100
 """Releases from each table: half of them choose an event, half count it. What happens always on one table and never on
 the other shows an ε of at least 1.2 so, with all tables of an algorithm together."""
-SEED = 0
-"""The ``random_state`` that the attacker knows."""
+SEED = 0  #: the ``random_state`` that the attacker knows
 
 
 @dataclass(frozen=True)

@@ -115,8 +115,7 @@ def sample_losses(estimator: BaseEstimator, pair: TablePair, n: int, first: int 
     return np.array([_sample_loss(train_on_neighbour, train_on_table, first + i) for i in range(n)])
 
 
-RecordedRun = Callable[[CallRecorder, int], object]
-"""Trains an estimator on a table: (recorder, seed) -> anything."""
+RecordedRun = Callable[[CallRecorder, int], object]  #: trains an estimator on a table: (recorder, seed) -> anything
 
 
 def _prepare_run(model: BaseEstimator, X: pd.DataFrame, y: list) -> RecordedRun:

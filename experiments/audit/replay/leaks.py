@@ -24,8 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-MOST_STEPS = 20_000
-"""Lines that are followed of one training; what comes later is not told apart."""
+MOST_STEPS = 20_000  #: lines that are followed of one training; what comes later is not told apart
 Modules = frozenset[str]
 _PLAIN = (type(None), bool, int, float, complex, str, bytes)
 
@@ -58,8 +57,7 @@ def _walk_object(thing: Any, path: str, seen: dict[int, object]) -> Iterator[tup
             yield from _walk_object(part, f"{path}{name}", seen)
 
 
-Parts = Iterable[tuple[str, Any]]
-"""What an object holds, each part with how it is reached from there."""
+Parts = Iterable[tuple[str, Any]]  #: what an object holds, each part with how it is reached from there
 
 
 def _list_parts(thing: Any) -> Parts:
