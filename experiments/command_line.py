@@ -262,7 +262,7 @@ def order_for_hydra(arguments: Sequence[str]) -> list[str]:
     >>> order_for_hydra(["paper=2", "--cfg", "job", "repeats=3", "dataset=car,inf"])
     ['--cfg', 'job', "paper='2'", 'repeats=3', "dataset='car','inf'"]
     """
-    return sorted(map(_quote_options, arguments), key=_is_setting)
+    return sorted(map(_quote_options, arguments), key=lambda word: "=" in word and not word.startswith("-"))
 
 
 def _quote_options(word: str) -> str:
@@ -272,10 +272,6 @@ def _quote_options(word: str) -> str:
         return word
     options = ",".join(map(_quote_word, found[2].split(",")))
     return f"{found[1]}={options}"
-
-
-def _is_setting(word: str) -> bool:
-    return "=" in word and not word.startswith("-")
 
 
 @contextmanager

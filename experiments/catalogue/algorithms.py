@@ -93,9 +93,10 @@ def describe_algorithm(name: str) -> str:
     entry = read_algorithm(name)
     estimator = estimators.import_class(entry.target)
     text = read_class_text(estimator)
+    summary = split_sentences(text.summary)[0] if text.summary else "it has no docstring"
     head = hang_text("", f"{entry.name}: {entry.what}")
     head += [
-        *format_field("Class", f"{estimator.__name__}: {_first_of(text)}", 2),
+        *format_field("Class", f"{estimator.__name__}: {summary}", 2),
         *format_field("Whose", _name_papers(entry.whose)),
         *format_field("Kind", f"{entry.kind}: {KINDS[entry.kind]}"),
         *format_field("Task", entry.task),
@@ -106,10 +107,6 @@ def describe_algorithm(name: str) -> str:
     ]
     tail = [*format_command("Run", name_example(entry.name)), *_name_full_text(entry)]
     return "\n".join([*head, *_format_parameters(name, text, HEIGHT - len(head) - len(tail)), *tail])
-
-
-def _first_of(text: ClassText) -> str:
-    return split_sentences(text.summary)[0] if text.summary else "it has no docstring"
 
 
 def _find_task(estimator: type) -> str:

@@ -20,7 +20,7 @@ def format_field(label: str, text: str, most_lines: int | None = None) -> list[s
 
 
 def format_command(label: str, command: str) -> list[str]:
-    """Return a command and its label, as lines that a shell reads as one, broken between words; quoted ones are whole."""
+    """Return a command and its label, as lines that a shell reads as one, broken between words, quoted ones whole."""
     head, lines = label.ljust(_LABEL), [""]
     for word in _SHELL_WORD.findall(command):
         longer = f"{lines[-1]} {word}".strip()
