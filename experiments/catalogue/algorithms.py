@@ -18,8 +18,7 @@ from documents import search_path
 from documents.composed_yaml import read_heading
 from documents.document import parse_yaml
 from documents.variants import name_place
-from experiments.catalogue.account import describe_privacy
-from experiments.catalogue.docstrings import ClassText, ParameterText, read_class_text
+from experiments.catalogue.account import ClassText, ParameterText, describe_privacy, read_class_text
 from experiments.catalogue.example import name_example
 from experiments.catalogue.kinds import KINDS, check_kind
 from experiments.catalogue.screen import (
