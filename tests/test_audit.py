@@ -54,8 +54,7 @@ from experiments.audit.attacks.black_box import (
     observe_in_threads,
     resize_estimator,
 )
-from experiments.audit.observe.observed_model import Observation
-from experiments.audit.observe.random_streams import RandomStream
+from experiments.audit.observe.trainings import Observation, RandomStream
 from experiments.audit.outcomes import (
     FALSE_ALARMS,
     bound_epsilon_by_counts,

@@ -33,7 +33,7 @@ from algorithms.installation import name_command
 from algorithms.parameters import ParameterError
 from experiments.audit.attacks.black_box import list_pairs, resize_estimator
 from experiments.audit.neighbouring_tables import split_targets
-from experiments.audit.observe.random_streams import derive_key
+from experiments.audit.observe.trainings import derive_key
 from experiments.audit.outcomes import FALSE_ALARMS, bound_epsilon_by_counts, read_claim
 from experiments.audit.plain_python import require_plain_python
 from experiments.audit.replay.exact_losses import sample_losses

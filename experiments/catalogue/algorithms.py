@@ -19,7 +19,6 @@ from documents.composed_yaml import read_heading
 from documents.document import parse_yaml
 from documents.variants import name_place
 from experiments.catalogue.account import ClassText, ParameterText, describe_privacy, read_class_text
-from experiments.catalogue.example import name_example
 from experiments.catalogue.kinds import KINDS, check_kind
 from experiments.catalogue.screen import (
     HEIGHT,
@@ -29,6 +28,7 @@ from experiments.catalogue.screen import (
     shorten_text,
     split_sentences,
 )
+from experiments.catalogue.uses import name_example
 from experiments.config import estimators
 from experiments.config.papers import PAPERS
 from experiments.errors import BadInput

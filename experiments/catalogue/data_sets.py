@@ -13,9 +13,8 @@ from datasets.tuning import find_side
 from documents import search_path
 from documents.composed_yaml import read_heading
 from documents.document import DocumentError, shorten_path
-from experiments.catalogue.example import name_example_on
-from experiments.catalogue.paper_uses import list_stand_ins, list_users
 from experiments.catalogue.screen import HEIGHT, format_command, format_field, hang_text
+from experiments.catalogue.uses import list_stand_ins, list_users, name_example_on
 from experiments.errors import BadInput
 
 _MOST_CLASSES = 12

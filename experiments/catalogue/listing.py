@@ -13,8 +13,8 @@ from experiments.catalogue.algorithms import read_algorithm
 from experiments.catalogue.data_sets import count_classes, read_dataset
 from experiments.catalogue.kinds import KINDS, read_kind
 from experiments.catalogue.metrics import GROUPS
-from experiments.catalogue.paper_uses import read_titles
 from experiments.catalogue.screen import hang_text, split_sentences
+from experiments.catalogue.uses import read_titles
 from experiments.config.papers import PAPERS, is_built_in
 from experiments.errors import BadInput
 

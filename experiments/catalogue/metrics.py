@@ -9,8 +9,8 @@ from typing import Any
 
 from algorithms.installation import PROGRAM
 from documents.document import shorten_path
-from experiments.catalogue.example import name_example_on
 from experiments.catalogue.screen import format_command, format_field, hang_text
+from experiments.catalogue.uses import name_example_on
 from experiments.errors import BadInput
 from experiments.metrics.find import ALWAYS, find_metric, list_available
 from experiments.metrics.metric import POINT, STANDARD_ERROR, Metric

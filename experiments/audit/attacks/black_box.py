@@ -30,9 +30,8 @@ from experiments.audit.attacks.distinguishing_events import choose_event
 from experiments.audit.neighbouring_tables import RecordValues, TablePair, split_targets
 from experiments.audit.observe.any_estimator import CannotFit, EstimatorOnTable, ReleaseOfArrays
 from experiments.audit.observe.observed_forests import ForestOnTable
-from experiments.audit.observe.observed_model import Observation, Observer, join_observations
 from experiments.audit.observe.observed_numbers import RegressionOnTable, ReleaseOnTable
-from experiments.audit.observe.random_streams import derive_key
+from experiments.audit.observe.trainings import Observation, Observer, derive_key, join_observations
 from experiments.audit.outcomes import (
     BLACK_BOX,
     FALSE_ALARMS,

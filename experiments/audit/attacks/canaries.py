@@ -30,7 +30,7 @@ from algorithms.forests.engine.lazy import add_votes_on_demand
 from algorithms.forests.engine.predictor import add_votes, find_leaves
 from algorithms.forests.engine.tree import AMONG, BELOW, BY_VALUE, LEAF, is_among
 from algorithms.forests.forest import PrivateForestClassifier
-from experiments.audit.observe.random_streams import RandomStream, derive_key
+from experiments.audit.observe.trainings import RandomStream, derive_key
 from experiments.audit.outcomes import FALSE_ALARMS, ONE_RUN, BoundRow, Refutation, bound_epsilon_by_guesses, make_row
 from experiments.cells.cell import read_protocol
 from experiments.errors import BadInput

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from experiments.audit.observe.observed_model import Observation, Observer
+from experiments.audit.observe.trainings import Observation, Observer
 from experiments.audit.outcomes import bound_epsilon_by_counts
 
 BINS, FEW = 60, 7

@@ -33,7 +33,7 @@ from algorithms import Continuous, Domain, Nominal
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from experiments.audit.attacks.black_box import find_refutation, read_privacy
 from experiments.audit.observe.any_estimator import EstimatorOnTable
-from experiments.audit.observe.random_streams import derive_key
+from experiments.audit.observe.trainings import derive_key
 from experiments.audit.outcomes import FALSE_ALARMS, WAY_OUT, BoundRow, Unaudited, make_row, read_claim
 from experiments.audit.plain_python import call_or_explain, run_in_plain_python
 from experiments.audit.subjects import Subject

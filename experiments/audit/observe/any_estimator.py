@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from algorithms.accounting.privacy import Privacy
 from algorithms.released.forest import VOTES
 from algorithms.released.numbers import ReleasedNumbers
-from experiments.audit.observe.observed_model import Observation, Observer
+from experiments.audit.observe.trainings import Observation, Observer
 from experiments.errors import BadInput, one_line
 from experiments.store.accounts import read_account
 

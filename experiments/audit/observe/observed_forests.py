@@ -22,8 +22,7 @@ from algorithms.forests.forest import PrivateForest
 from algorithms.jit import compiled
 from algorithms.mechanisms import mix_bits
 from experiments.audit.neighbouring_tables import RecordValues, TablePair, split_targets
-from experiments.audit.observe.observed_model import Observation, Observer
-from experiments.audit.observe.random_streams import RandomStream, begin_training
+from experiments.audit.observe.trainings import Observation, Observer, RandomStream, begin_training
 
 QUESTION, LABEL, WAY, TREE = 0, 1, 2, 3
 SIDES = ("root", "label where the record ends", "way of the record", "tree")

@@ -16,8 +16,7 @@ from algorithms.encoding.bins import bin_continuous
 from algorithms.jit import compiled
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
 from experiments.audit.neighbouring_tables import RecordValues, TablePair, split_targets
-from experiments.audit.observe.observed_model import Observation, Observer
-from experiments.audit.observe.random_streams import RandomStream, begin_training
+from experiments.audit.observe.trainings import Observation, Observer, RandomStream, begin_training
 
 EVIDENCE = "log-likelihood ratio of the known noise"
 DECIMALS = 9
