@@ -28,14 +28,11 @@ GRID = np.array(list(itertools.product((0.5, 2.5, 4.5, 6.5, 8), (0, 1), (0, 1, 2
 
 @dataclass(frozen=True)
 class Subject:
-    """An estimator to be audited: its name is that of its file, or of its class and variant.
+    """An estimator to be audited."""
 
-    ``target`` is the import path of its class; ``params`` are those that differ from the defaults.
-    """
-
-    name: str
-    target: str
-    params: dict
+    name: str  #: that of its file, or of its class and variant
+    target: str  #: the import path of its class
+    params: dict  #: those that differ from the defaults
 
     def build(self, **settings: Any) -> BaseEstimator:
         """Return the estimator without a fit, with the settings that it takes; its own parameters count for more."""

@@ -40,19 +40,15 @@ _WIDEST_VALUE = 32
 
 @dataclass(frozen=True)
 class AlgorithmEntry:
-    """What the catalogue knows of an algorithm before anything is fitted.
+    """What the catalogue knows of an algorithm before anything is fitted."""
 
-    It is chosen by ``name``, and results know it by ``stored_as``, the older name of some variants. ``target`` is the
-    import path of its class, and ``what`` is said by its file or by that. The ``task`` may be ``unknown``.
-    """
-
-    name: str
-    stored_as: str
-    target: str
+    name: str  #: by which it is chosen
+    stored_as: str  #: as results know it: the older name of some variants
+    target: str  #: the import path of its class
     kind: str
     whose: str
-    task: str
-    what: str
+    task: str  #: may be ``unknown``
+    what: str  #: said by its file, or by its class
 
 
 def read_algorithm(name: str) -> AlgorithmEntry:

@@ -138,9 +138,7 @@ class Peer(PrivateEstimator):
 
 
 class PeerWithDelta(Peer):
-    """A peer that claims an (epsilon, delta).
-
-    It has no ``privacy_``: the ledgers of this project have no delta.
+    """A peer that claims an (epsilon, delta), and has no ``privacy_``: the ledgers of this project have no delta.
 
     Parameters
     ----------

@@ -47,18 +47,14 @@ SEED = 0  #: the ``random_state`` that the attacker knows
 
 @dataclass(frozen=True)
 class ReleasePair:
-    """Two neighbouring tables as a user hands them in: rows and targets, in any container and with cells of any kind.
-
-    The neighbour has a record more, or another one, as ``neighbours`` says. Releases are asked about ``probe``, a
-    public row; ``params`` are those of a forest that the tables are built for.
-    """
+    """Two neighbouring tables as a user hands them in: rows and targets, in any containers, with cells of any kind."""
 
     name: str
     domain: Domain
     table: tuple
     neighbour: tuple
-    probe: tuple
-    params: dict
+    probe: tuple  #: a public row that releases are asked about
+    params: dict  #: of a forest that the tables are built for
     neighbours: str = ADDED_OR_REMOVED
 
 

@@ -81,16 +81,13 @@ class MechanismCall:
 
 @dataclass(frozen=True)
 class Violation:
-    """What a proof of privacy does not allow: the rule (see `replay_audit`), what was seen, in words for a reader.
+    """What a proof of privacy does not allow."""
 
-    It was seen between the tables of a ``pair``; ``line`` is ``file:line`` if that is in a user's own code.
-    """
-
-    kind: str
-    pair: str = field(default="", kw_only=True)
-    what: str
-    words: str
-    line: str = ""
+    kind: str  #: the rule, see `replay_audit`
+    pair: str = field(default="", kw_only=True)  #: of tables between which it was seen
+    what: str  #: was seen
+    words: str  #: for a reader
+    line: str = ""  #: ``file:line`` if that is in a user's own code
 
     @property
     def reason(self) -> str:

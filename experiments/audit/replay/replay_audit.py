@@ -70,21 +70,17 @@ CAUSES = ("no noise", "sensitivity", "release", "noise", "told", "calls", "sampl
 
 @dataclass(frozen=True)
 class ReplayReport:
-    """What the replays of one estimator show, beside what its ``privacy_`` says.
-
-    By relation, ``accounted`` is what the ledger says and ``composed`` the most that a replay has cost as far as it
-    went; ``n_calls`` is of the longest run; without ``failures`` a proof of privacy may hold.
-    """
+    """What the replays of one estimator show, beside what its ``privacy_`` says."""
 
     name: str
     neighbours: str
     claimed_epsilon: float
     keeps_claim: bool
     faults: tuple[str, ...]
-    accounted: dict[str, float]
-    composed: dict[str, float]
-    n_calls: int
-    failures: tuple[Violation, ...]
+    accounted: dict[str, float]  #: what the ledger says, by relation
+    composed: dict[str, float]  #: the most that a replay has cost as far as it went
+    n_calls: int  #: of the longest run
+    failures: tuple[Violation, ...]  #: without any a proof of privacy may hold
 
     @property
     def broken_rules(self) -> set[str]:
