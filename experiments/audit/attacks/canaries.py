@@ -3,7 +3,7 @@
 Each of some thousand canaries, drawn evenly from the public domain, is put among the rows or left out by a coin. Who
 knows all rows, all canaries and the released model guesses the coins. If training keeps its ε, no guesser does better
 than e^ε / (1 + e^ε) on average, and a single fit with many canaries bounds ε from below (Steinke, Nasr, Jagielski,
-2023; see `bounds.bound_epsilon_by_guesses`).
+2023; see `outcomes.bound_epsilon_by_guesses`).
 
 How much of ε that shows depends on whether a record can be seen alone. RDT's leaves have noisy counts, from which the
 known rows can be subtracted: with one tree the bound is nearly tight; over t trees the noise of each is t times larger,
