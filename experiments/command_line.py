@@ -67,8 +67,7 @@ _NO_OPTION = re.compile(rf"^\+*({_GROUPS})(?:@[^=]*=|=\s*[\[{{])")
 """A config group with what is no option: in another package of the configuration, or a list or mapping in brackets."""
 
 _UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC)
-_FEW = 20
-"""Names that an error message may have."""
+_FEW = 20  #: names that an error message may have
 _LISTED = ("algorithms", "datasets", "papers")
 _ALIASES = {"run": _DEFAULT}
 _WORDS = {"new": ("what", "name"), "describe": ("file",), "list": ("what",)}
@@ -263,7 +262,7 @@ def order_for_hydra(arguments: Sequence[str]) -> list[str]:
     >>> order_for_hydra(["paper=2", "--cfg", "job", "repeats=3", "dataset=car,inf"])
     ['--cfg', 'job', "paper='2'", 'repeats=3', "dataset='car','inf'"]
     """
-    return sorted(map(_quote_options, arguments), key=_is_setting)
+    return sorted(map(_quote_options, arguments), key=lambda word: "=" in word and not word.startswith("-"))
 
 
 def _quote_options(word: str) -> str:
@@ -273,10 +272,6 @@ def _quote_options(word: str) -> str:
         return word
     options = ",".join(map(_quote_word, found[2].split(",")))
     return f"{found[1]}={options}"
-
-
-def _is_setting(word: str) -> bool:
-    return "=" in word and not word.startswith("-")
 
 
 @contextmanager

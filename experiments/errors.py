@@ -31,22 +31,7 @@ def one_line(error: BaseException) -> str:
 
 
 def require_checkout(command: str) -> None:
-    """Refuse a command that writes into the sources where there are none.
-
-    Parameters
-    ----------
-    command : str
-        Its name.
-
-    Raises
-    ------
-    BadInput
-        In an installed package.
-
-    Examples
-    --------
-    >>> require_checkout("reference")
-    """
+    """Refuse a command that writes into the sources where there are none: BadInput in an installed package."""
     if not IS_CHECKOUT:
         raise BadInput(f"do={command} changes files of the project: run it in a checkout, not in the package in {ROOT}")
 

@@ -79,13 +79,7 @@ CENTERS = ("mean", "median")
 
 
 def center_interval(center: str, values: Sequence[float] | np.ndarray) -> Interval:
-    """Return the mean or the median with its 95 % interval.
-
-    Examples
-    --------
-    >>> center_interval("median", [1.0, 2.0, 6.0]).center, center_interval("mean", [1.0, 2.0, 6.0]).center
-    (2.0, 3.0)
-    """
+    """Return the mean or the median with its 95 % interval."""
     return median_interval(values) if center == "median" else mean_interval(values)
 
 

@@ -44,7 +44,7 @@ from algorithms.accounting.privacy import Privacy
 from algorithms.forests import forest as forest_module
 from algorithms.mechanisms import exponential, permute_and_flip
 from algorithms.regression.moments import Moments
-from experiments.audit import audit_plan, audit_tasks, neighbouring_tables
+from experiments.audit import audit_tasks, neighbouring_tables
 from experiments.audit.attacks import black_box, canaries
 from experiments.audit.attacks.black_box import (
     audit_pairs,
@@ -54,17 +54,17 @@ from experiments.audit.attacks.black_box import (
     observe_in_threads,
     resize_estimator,
 )
-from experiments.audit.bounds import (
+from experiments.audit.observe.trainings import Observation, RandomStream
+from experiments.audit.outcomes import (
     FALSE_ALARMS,
     bound_epsilon_by_counts,
     bound_epsilon_by_guesses,
     bound_probability_above,
     bound_probability_below,
     find_largest_bound,
+    judge_bound,
+    read_claim,
 )
-from experiments.audit.observe.observed_model import Observation
-from experiments.audit.observe.random_streams import RandomStream
-from experiments.audit.outcomes import judge_bound, read_claim
 from experiments.audit.table_templates import load_searched_pairs
 from plots import audit_bounds
 from tests.command_line import exit_code
@@ -678,10 +678,10 @@ def test_only_a_complete_audit_is_summed_up_for_reports(tmp_path, monkeypatch, c
     monkeypatch.setattr(audit_tasks, "replay_in_processes", lambda subjects, jobs: [])  # tests/test_audit_replay.py
     assert run_command(tmp_path, "algorithm=rdt", "trainings=1000")[0] == 0
     assert not (tmp_path / "audit" / "summary.csv").exists()
-    tasks = audit_tasks.plan_tasks(audit_plan.AuditPlan(("rdt", "rfdpp_gini"), trainings=2000))
+    tasks = audit_tasks.plan_tasks(audit_tasks.AuditPlan(("rdt", "rfdpp_gini"), trainings=2000))
     tasks.append(audit_tasks.OneRun("rdt", {"max_depth": 6}, 1.0, "car", 500))
     monkeypatch.setattr(audit_tasks, "plan_tasks", lambda plan: tasks)
-    monkeypatch.setattr(audit_tasks.worst_cases, "find_worst_cases", lambda epsilons: [])
+    monkeypatch.setattr(audit_tasks.laws, "find_worst_cases", lambda epsilons: [])
     assert exit_code("do=audit", "trainings=2000", f"results={tmp_path}") == 0
     found, known = audit_bounds.read_bounds(tmp_path), json.loads((tmp_path / "audit" / "provenance.json").read_text())
     assert list(found["algorithm"] + " " + found["layer"]) == ["rdt black box", "rdt one run", "rfdpp_gini black box"]
@@ -708,7 +708,7 @@ def test_a_pair_is_tried_at_the_budget_that_it_names_and_convicts_the_printed_tr
     assert pair.epsilon == 0.01
     monkeypatch.setattr(audit_tasks, "list_pairs", lambda estimator: (pair,))
     monkeypatch.setattr(audit_tasks, "load_searched_pairs", lambda algorithm: ())
-    (subject,) = audit_plan.choose_subjects(audit_plan.AuditPlan((name,)))
+    (subject,) = audit_tasks.choose_subjects(audit_tasks.AuditPlan((name,)))
     (row,) = audit_tasks.BlackBox(subject, 1.0, 100_000, 1).rows(lambda n: None)
     assert (row.epsilon, row.claimed, row.verdict) == (0.01, 0.01, verdict), row
     if verdict == "violated":
@@ -761,11 +761,11 @@ def test_bad_words_are_told_in_one_line(words, message, capsys):
 
 
 def test_everything_private_is_audited_and_what_is_configured_can_be():
-    names = audit_plan.list_auditable()
+    names = audit_tasks.list_auditable()
     assert {"rdt", "fm", "cpppw", "dp_marginals", "edprf_sound", "PFDPDTClassifier sound", "thrifty_bayes"} <= set(
         names
     )
-    tasks = audit_tasks.plan_tasks(audit_plan.AuditPlan())
+    tasks = audit_tasks.plan_tasks(audit_tasks.AuditPlan())
     assert [task.subject.name for task in tasks if isinstance(task, audit_tasks.BlackBox)] == list(names)
     runs = [task for task in tasks if isinstance(task, audit_tasks.OneRun)]
     assert {"rdt", "diffpets", "edprf_sound"} <= {run.algorithm for run in runs}

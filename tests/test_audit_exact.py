@@ -12,16 +12,19 @@ from scipy import integrate, stats
 from algorithms import mechanisms
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.forests.engine.scores import CODES
-from experiments.audit.laws.mechanism_laws import LAWS, exponential_law, noisy_maximum_law, permute_and_flip_law
-from experiments.audit.laws.worst_cases import (
+from experiments.audit.laws import (
     LABEL_CHOICE,
+    LAWS,
     SCORES,
     DiscreteChoice,
-    SmallTables,
+    exponential_law,
     find_score_changes,
     find_worst_case,
     find_worst_cases,
+    list_small_tables,
     make_split_choice,
+    noisy_maximum_law,
+    permute_and_flip_law,
 )
 
 QUALITIES = [(0, 1, 3), (2, 2, 0, 1), (-4, -4), (5,)]
@@ -93,7 +96,7 @@ def test_the_samplers_draw_from_the_laws(mechanism, quality):
 
 
 def test_laws_are_normalised_on_every_table():
-    tables = SmallTables(3, 6).counts
+    tables, *_ = list_small_tables(3, 6, REPLACED)
     for law in LAWS.values():
         assert np.exp(law(tables, 1.0, 3.0)).sum(axis=1) == pytest.approx(1, rel=1e-12)
 
@@ -102,22 +105,19 @@ def test_laws_are_normalised_on_every_table():
 
 
 def test_all_tables_and_all_pairs_are_there():
-    tables = SmallTables(3, 4)
-    assert len(tables.counts) == math.comb(4 + 3, 3) == len(set(map(tuple, tables.counts)))
     for relation, moves in (
         (ADDED_OR_REMOVED, {(1, 0, 0), (0, 1, 0), (0, 0, 1)}),
         (REPLACED, set(itertools.permutations((1, -1, 0)))),
     ):
-        found = {
-            tuple(sorted(map(tuple, tables.counts[list(pair)])))
-            for pair in zip(*tables.list_pairs(relation), strict=True)
-        }
+        counts, *pairs = list_small_tables(3, 4, relation)
+        assert len(counts) == math.comb(4 + 3, 3) == len(set(map(tuple, counts)))
+        found = {tuple(sorted(map(tuple, counts[list(pair)]))) for pair in zip(*pairs, strict=True)}
         expected = {
             tuple(sorted((tuple(one), tuple(other))))
-            for one, other in itertools.combinations(tables.counts, 2)
+            for one, other in itertools.combinations(counts, 2)
             if {tuple(one - other), tuple(other - one)} & moves
         }
-        assert found == expected and len(found) == len(tables.list_pairs(relation)[0])
+        assert found == expected and len(found) == len(pairs[0])
 
 
 def test_scores_are_those_of_the_textbook():

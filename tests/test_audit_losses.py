@@ -16,10 +16,15 @@ from algorithms import Continuous, EDPRFClassifier, FunctionalMechanismRegressor
 from algorithms.accounting.events import ADDED_OR_REMOVED, RELATIONS, REPLACED
 from experiments.audit import audit_tasks, hunt, neighbouring_tables, table_templates
 from experiments.audit.attacks.black_box import list_pairs, resize_estimator
-from experiments.audit.audit_plan import AuditPlan
-from experiments.audit.bounds import bound_epsilon_by_counts
-from experiments.audit.hunt import compute_provable_epsilon, improve_template, list_sound_forests
-from experiments.audit.outcomes import BoundRow, find_largest_losses, read_claim
+from experiments.audit.audit_tasks import AuditPlan
+from experiments.audit.hunt import (
+    compute_provable_epsilon,
+    improve_template,
+    list_sound_forests,
+    list_starts,
+    vary_template,
+)
+from experiments.audit.outcomes import BoundRow, bound_epsilon_by_counts, find_largest_losses, read_claim
 from experiments.audit.replay.exact_losses import (
     align_tables,
     compute_call_loss,
@@ -27,15 +32,12 @@ from experiments.audit.replay.exact_losses import (
     sample_losses_in_processes,
 )
 from experiments.audit.replay.recorder import MechanismCall
-from experiments.audit.report import format_report, write_summary
+from experiments.audit.report import AuditResult, format_report, write_summary
 from experiments.audit.table_templates import (
     TableTemplate,
-    list_starts,
     load_searched_pairs,
     read_entries,
-    vary_template,
 )
-from experiments.audit.verdicts import AuditResult
 from experiments.errors import BadInput
 from tests.planted import HalfTheScale, SoundVotes, TwiceInTheLeaves
 

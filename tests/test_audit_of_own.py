@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 
 from documents import search_path
-from experiments.audit import audit_plan, audit_tasks, neighbouring_tables
-from experiments.audit.audit_plan import TRAININGS, AuditPlan
-from experiments.audit.audit_tasks import BlackBox, list_notices, plan_tasks
+from experiments.audit import audit_tasks, neighbouring_tables
+from experiments.audit.audit_tasks import TRAININGS, AuditPlan, BlackBox, list_notices, plan_tasks
 from experiments.audit.outcomes import OUTCOMES, WAY_OUT, Unaudited
 from experiments.config.paths import ROOT
 from experiments.processes import make_environment
@@ -266,7 +265,7 @@ def audited(zoo, tmp_path_factory):
     results = tmp_path_factory.mktemp("results")
     with pytest.MonkeyPatch.context() as patch:
         few_pairs(patch)
-        patch.setitem(audit_plan.FEWEST, "trainings", FEW)
+        patch.setitem(audit_tasks.FEWEST, "trainings", FEW)
         patch.setattr(audit_tasks, "attack_in_processes", lambda subjects, epsilon, jobs: iter(()))  # test_release_path
         words = f"algorithm={','.join(ZOO)}", f"trainings={FEW}", "executor.jobs=1", f"results={results}"
         code = exit_code("--config-dir", zoo, "do=audit", *words)

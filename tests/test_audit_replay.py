@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
+from experiments.audit.neighbouring_tables import build_replay_pairs, make_arrays
 from experiments.audit.replay import replay_audit
 from experiments.audit.replay.recorder import MAXIMUM, MechanismCall
-from experiments.audit.replay.replay_tables import build_replay_pairs, make_arrays
 from experiments.audit.subjects import GRID, Subject, list_subjects
 from experiments.config import estimators
 from experiments.errors import BadInput

@@ -18,20 +18,23 @@ from experiments.errors import BadInput
 from experiments.regression_check import bands, order_statistics, watch
 from experiments.regression_check.bands import (
     Accepted,
+    find_differences,
+    format_report,
     join_accepted,
     measure_accepted,
     read_accepted,
     read_watched_paper,
     write_accepted,
 )
-from experiments.regression_check.differences import find_differences, format_report
 from experiments.regression_check.order_statistics import FALSE_ALARMS, LEVEL, MOST_TESTS, Band, make_band, most_against
 from experiments.regression_check.watch import (
     explain_doubt,
-    judge_watched_claim,
+    judge_parts,
+    list_claim_parts,
     make_watch_list,
     make_watched_cells,
 )
+from experiments.store.results import Results
 from tests.command_line import exit_code
 from tests.papers import make_paper
 
@@ -143,10 +146,11 @@ def test_the_bound_on_flips_holds_for_whole_claims(monkeypatch):
     for seed in range(trials):
         runs = table(81, gap=0.02, sd=0.02, seed=seed)
         first, then = runs[runs["repeat"] < 60], runs[runs["repeat"] >= 60]
-        was, _ = judge_watched_claim(PAPER, claim, first, 60)
-        if not explain_doubt(PAPER, claim, first, was, 21):
+        parts, later = (list_claim_parts(PAPER, claim, Results(some)) for some in (first, then))
+        was, _ = judge_parts(parts, 60)
+        if not explain_doubt(parts, was, 21):
             watching += 1
-            flips += judge_watched_claim(PAPER, claim, then, 21)[0] != was
+            flips += judge_parts(later, 21)[0] != was
     assert 0 < watching < trials  # a case on the edge
     assert flips <= binom.isf(1e-3, trials, 0.05)
 

@@ -10,8 +10,7 @@ from algorithms import BDPTClassifier, Continuous, Domain, Nominal
 from algorithms.accounting.events import ADDED_OR_REMOVED
 from algorithms.forests.engine.tree import LEAF
 from algorithms.released.document import ReleaseError
-from experiments.audit.laws.mechanism_laws import exponential_law
-from experiments.audit.laws.worst_cases import find_worst_case, make_split_choice
+from experiments.audit.laws import exponential_law, find_worst_case, make_split_choice
 from tests.reference_trees import (
     COLUMNS,
     CONTINUOUS,

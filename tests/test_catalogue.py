@@ -10,10 +10,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 import datasets
 from documents.search_path import name_chosen, name_stored
-from experiments.catalogue.account import describe_privacy
+from experiments.catalogue.account import describe_privacy, read_class_text
 from experiments.catalogue.algorithms import describe_algorithm, read_algorithm
 from experiments.catalogue.data_sets import describe_dataset
-from experiments.catalogue.docstrings import read_class_text
 from experiments.catalogue.kinds import KINDS, group_algorithms, group_datasets
 from experiments.catalogue.listing import HEADINGS, format_rows, list_algorithm_rows, list_paper_rows
 from experiments.catalogue.screen import HEIGHT, WIDTH, format_field, hang_text

@@ -11,8 +11,13 @@ from algorithms import Continuous, Domain, DPGDFClassifier, Nominal, ParameterEr
 from algorithms.accounting.events import ADDED_OR_REMOVED
 from algorithms.forests.engine.tree import LEAF
 from experiments.audit.attacks.black_box import make_observer
-from experiments.audit.laws.mechanism_laws import exponential_law, permute_and_flip_law
-from experiments.audit.laws.worst_cases import DiscreteChoice, SmallTables, find_worst_case
+from experiments.audit.laws import (
+    DiscreteChoice,
+    exponential_law,
+    find_worst_case,
+    list_small_tables,
+    permute_and_flip_law,
+)
 from experiments.audit.neighbouring_tables import TablePair
 from tests.reference_trees import (
     COLUMNS,
@@ -137,12 +142,11 @@ def test_numbers_alone_are_refused_in_a_line():
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_no_record_moves_a_mean_impurity_by_more_than_a_half(n_classes):
     """All tables of up to eight records; n rows bound it by 1 - (n / (n + 1))² - (1 / (n + 1))², as BDPT has it."""
-    tables = SmallTables(2 * n_classes, 8 if n_classes == 2 else 6)
-    first, second = tables.list_pairs(ADDED_OR_REMOVED)
-    impurities = mean_impurities(tables.counts, n_classes)
+    counts, first, second = list_small_tables(2 * n_classes, 8 if n_classes == 2 else 6, ADDED_OR_REMOVED)
+    impurities = mean_impurities(counts, n_classes)
     changes = np.abs(impurities[first] - impurities[second])
     assert changes.max() == pytest.approx(0.5)
-    rows = tables.counts[first].sum(axis=1)
+    rows = counts[first].sum(axis=1)
     assert changes[rows == 0].max() == 0
     for n in range(1, rows.max() + 1):
         assert changes[rows == n].max() == pytest.approx(1 - (n / (n + 1)) ** 2 - (1 / (n + 1)) ** 2)

@@ -17,7 +17,7 @@ from scipy.stats import t as student
 
 from experiments.judge import claim_answers
 from experiments.judge.evidence import claim_group
-from experiments.judge.evidence.claim_group import ClaimGroup
+from experiments.judge.evidence.claim_group import ClaimGroup, ClaimTest
 from experiments.judge.question import ClaimQuestion, Evidence
 from experiments.metrics.metric import Margin
 from experiments.questions.claims.above import AboveClaim
@@ -74,7 +74,7 @@ class Group(NamedTuple):
         low, high = BASE - change / 2, BASE + change / 2
         levels = {BelowClaim: [high, low], IncreasesClaim: [low, high, high + 0.2]}
         values = np.column_stack(levels.get(self.rule, [low, high]))
-        return ClaimGroup({}, np.arange(MOST), values, MOST, self.rule, self.margin, reach=1.0)
+        return ClaimGroup({}, np.arange(MOST), values, MOST, ClaimTest(self.rule, self.margin, reach=1.0))
 
     def list_wanted(self):
         """Return what must be above zero with its chances, and whether practically nothing is told from that."""
@@ -119,8 +119,7 @@ class MadeUpQuestion(ClaimQuestion):
 
     def gather(self, results):
         """Return the groups of this claim."""
-        groups = results[self.name]
-        return Evidence(groups, [[]] * len(groups))
+        return Evidence(results[self.name])
 
 
 class MadeUpClaim(ClaimAboutRuns):
@@ -135,7 +134,7 @@ class MadeUpClaim(ClaimAboutRuns):
 
     def ask(self, paper):
         """Return the question."""
-        return MadeUpQuestion("accuracy", (), AboveClaim, Margin(DELTA), "mean", 1.0, None, 10, MOST, name=self.id)
+        return MadeUpQuestion("accuracy", (), ClaimTest(AboveClaim, Margin(DELTA), reach=1.0), 10, MOST, name=self.id)
 
 
 def list_null_claims(runs):

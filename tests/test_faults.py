@@ -19,8 +19,7 @@ from typing import NamedTuple
 
 import pytest
 
-from experiments.regression_check.bands import read_accepted, read_watched_paper
-from experiments.regression_check.differences import find_differences, name_printed
+from experiments.regression_check.bands import find_differences, name_printed, read_accepted, read_watched_paper
 from experiments.regression_check.watch import make_watched_cells
 from experiments.run import evaluate
 from experiments.store.long_table import long_table

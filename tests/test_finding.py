@@ -148,7 +148,7 @@ def test_what_a_claim_wants_lies_in_its_direction(kind):
     elif kind not in ("increases", "decreases", "independent", "highest", "farther"):
         values = values[:, [0, 2]]
     parts = claim.list_parts(values, Margin(0.01))
-    direction = claim.find_direction(None, parts[0].name)
+    direction = claim.find_direction(parts[0].name)
     first = [part for part in parts if part.name == parts[0].name]
     for change, *gains in zip(first[0].changes, *(part.gains for part in first), strict=True):
         assert (min(gains) > 0) == (direction * change > 0)

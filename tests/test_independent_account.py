@@ -37,6 +37,7 @@ from dp_accounting.pld import PLDAccountant
 from dp_accounting.privacy_accountant import NeighboringRelation, UnsupportedEventError
 
 from algorithms.accounting.events import ADDED_OR_REMOVED
+from experiments.audit.neighbouring_tables import build_replay_pairs, make_arrays
 from experiments.audit.replay.recorder import (
     MAXIMUM,
     CallRecorder,
@@ -45,7 +46,6 @@ from experiments.audit.replay.recorder import (
     pair_calls,
     recording_calls,
 )
-from experiments.audit.replay.replay_tables import build_replay_pairs, make_arrays
 from experiments.audit.subjects import EPSILON, GRID, Subject, list_subjects
 from experiments.config import estimators
 from tests.plain_python import found_by

@@ -9,7 +9,7 @@ import pytest
 
 from experiments.config.papers import prepare_paper
 from experiments.judge.claim_answers import combine_answers
-from experiments.judge.evidence.claim_group import ClaimGroup, PartWealth, RunsQuestion
+from experiments.judge.evidence.claim_group import ClaimGroup, ClaimTest, PartWealth, RunsQuestion
 from experiments.judge.evidence.replay import QuestionState, list_looks, replay_looks
 from experiments.judge.evidence.wealth import compute_log_wealth, project_log_wealth
 from experiments.judge.question import ClaimQuestion
@@ -256,7 +256,9 @@ def test_an_approaching_algorithm_waits_for_the_cells_of_the_other():
 def make_group(*gains, setting=None):
     gains = np.array(gains)
     values = np.column_stack([np.full(len(gains), 0.5), 0.5 + gains])
-    return ClaimGroup(setting or {}, np.arange(len(gains)), values, len(gains), AboveClaim, Margin(0.01), reach=1.0)
+    return ClaimGroup(
+        setting or {}, np.arange(len(gains)), values, len(gains), ClaimTest(AboveClaim, Margin(0.01), reach=1.0)
+    )
 
 
 def test_a_group_that_is_given_up_is_not_taken_up_again():

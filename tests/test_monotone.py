@@ -1,6 +1,6 @@
 """Selections that go without the 2 in their exponent: their law, and that they hold for what they are used on, alone.
 
-All tables of up to six records are enumerated by ``experiments.audit.laws.worst_cases``, which shares no code with the
+All tables of up to six records are enumerated by ``experiments.audit.laws``, which shares no code with the
 samplers.
 """
 
@@ -10,9 +10,9 @@ from scipy import stats
 
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.mechanisms import exponential, permute_and_flip
-from experiments.audit.laws.mechanism_laws import LAWS
-from experiments.audit.laws.worst_cases import (
+from experiments.audit.laws import (
     LABEL_CHOICE,
+    LAWS,
     SCORES,
     DiscreteChoice,
     find_score_changes,

@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from experiments.judge.evidence.claim_group import ClaimGroup
-from experiments.judge.readings.confidence_set import compute_set_p_values
-from experiments.judge.readings.distance import Errors, draw_weights
+from experiments.judge.evidence.claim_group import ClaimGroup, ClaimTest
+from experiments.judge.readings.distance import Errors, compute_set_p_values, draw_weights
 from experiments.judge.readings.halving import find_hopeless, list_stages, run_races
 from experiments.judge.readings.under_reading import HOLDS, IS_REFUTED, OPEN, judge_under_reading
 from experiments.judge.readings.variance import explain_variance
@@ -176,7 +175,7 @@ CLAIM = make_paper(
 
 def make_group(*gains):
     values = np.column_stack([np.zeros(len(gains)), gains])
-    return ClaimGroup({}, np.arange(len(values)), values, len(values), type(CLAIM), Margin(0.01), reach=1.0)
+    return ClaimGroup({}, np.arange(len(values)), values, len(values), ClaimTest(type(CLAIM), Margin(0.01), reach=1.0))
 
 
 def test_a_claim_holds_under_a_reading_if_signs_say_so_in_every_group():

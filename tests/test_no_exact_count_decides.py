@@ -18,9 +18,8 @@ from sklearn.base import ClassifierMixin
 from algorithms import Domain, Nominal, RFDPPGiniClassifier
 from algorithms.forests import rfdpp_gini
 from algorithms.forests.engine import depth
-from experiments.audit.neighbouring_tables import TablePair
+from experiments.audit.neighbouring_tables import DOMAIN, MIDDLE, TablePair
 from experiments.audit.replay import replay_audit
-from experiments.audit.replay.replay_tables import DOMAIN, MIDDLE
 from experiments.audit.subjects import FEATURES, Subject, list_subjects
 from experiments.config import estimators
 from tests.plain_python import found_by

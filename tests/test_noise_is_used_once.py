@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from algorithms import PrivacyLeakWarning
+from experiments.audit.neighbouring_tables import build_replay_pairs, make_arrays
 from experiments.audit.replay.recorder import CallRecorder, include_modules, recording_calls
-from experiments.audit.replay.replay_tables import build_replay_pairs, make_arrays
 from experiments.audit.subjects import GRID, Subject, list_subjects
 from experiments.config import estimators
 from tests.plain_python import found_by

@@ -18,8 +18,7 @@ from algorithms.accounting.privacy import Privacy
 from documents import search_path
 from documents.document import DocumentError
 from experiments.audit.attacks.black_box import audit_pairs, list_pairs
-from experiments.audit.audit_plan import AuditPlan, choose_subjects
-from experiments.audit.audit_tasks import run_audit
+from experiments.audit.audit_tasks import AuditPlan, choose_subjects, run_audit
 from experiments.audit.neighbouring_tables import CLASSIFICATION_PAIRS
 from experiments.audit.observe.any_estimator import read_arrays
 from experiments.audit.outcomes import VIOLATED

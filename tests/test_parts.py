@@ -19,7 +19,7 @@ from algorithms.forests.engine.tree import EQUALS, LEAF
 from algorithms.forests.forest import SAMPLINGS
 from algorithms.opendp_noise import SecureGenerator
 from experiments.audit.attacks.release_path import SEED, build_known_places
-from experiments.audit.bounds import bound_epsilon_by_counts
+from experiments.audit.outcomes import bound_epsilon_by_counts
 from tests.plain_python import found_by
 
 SMALLEST_P = 1e-6

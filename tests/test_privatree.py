@@ -13,8 +13,7 @@ from algorithms.accounting.events import ADDED_OR_REMOVED
 from algorithms.forests.engine.tree import LEAF
 from algorithms.forests.privatree import find_worst_error
 from experiments.audit.attacks.black_box import make_observer
-from experiments.audit.laws.mechanism_laws import permute_and_flip_law
-from experiments.audit.laws.worst_cases import DiscreteChoice, find_score_changes, find_worst_case
+from experiments.audit.laws import DiscreteChoice, find_score_changes, find_worst_case, permute_and_flip_law
 from experiments.audit.neighbouring_tables import TablePair
 from tests.reference_trees import (
     AMONG,

@@ -52,7 +52,8 @@ def attack_all():
     for asked in json.load(sys.stdin):
         subject = Subject(asked["name"], asked["target"], asked["params"])
         doors = [door for door in list_release_pairs(subject) if door.name in asked["doors"]]
-        found += [asdict(broken) for broken in release_path.attack_releases(subject, 1.0, doors, asked["n"])]
+        broken = [release_path.attack_pair(subject, 1.0, door, len(doors), asked["n"]) for door in doors]
+        found += map(asdict, filter(None, broken))
     print(json.dumps(found))
 
 
@@ -141,7 +142,7 @@ def test_an_attack_that_could_see_nothing_is_an_error(monkeypatch):
     subject = Subject("thrifty_tree", "algorithms.ThriftyTreeClassifier", {})
     door = next(door for door in list_release_pairs(subject) if door.name == "infinity")
     with pytest.raises(RuntimeError, match="no release of thrifty_tree came from the usual table of 'infinity'"):
-        list(release_path.attack_releases(subject, 1.0, [door]))
+        release_path.attack_pair(subject, 1.0, door, 1, release_path.RELEASES)
 
 
 def test_what_has_no_account_cannot_be_refuted():

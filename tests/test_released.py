@@ -23,7 +23,7 @@ from algorithms import Continuous, Domain, Nominal, ReleaseError, load_release
 from algorithms.released import document
 from algorithms.released.document import FORMAT, from_json
 from algorithms.released.numbers import ReleasedNumbers
-from experiments.audit.replay.reachable_state import list_reachable
+from experiments.audit.replay.leaks import list_reachable
 from experiments.audit.subjects import GRID
 from experiments.config import estimators
 from tests.plain_python import found_by

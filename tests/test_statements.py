@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import chisquare
 
 from algorithms import Domain, Nominal, PFDPDTClassifier
-from experiments.audit.laws.mechanism_laws import permute_and_flip_law
+from experiments.audit.laws import permute_and_flip_law
 from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
 from experiments.judge.statements import (

@@ -11,12 +11,12 @@ from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.encoding import bins
 from algorithms.forests.engine.tree import LEAF
 from algorithms.forests.thrifty_tree import Seen, score_options, separation, worth
-from experiments.audit.laws.mechanism_laws import permute_and_flip_law
-from experiments.audit.laws.worst_cases import (
+from experiments.audit.laws import (
     DiscreteChoice,
     find_score_changes,
     find_worst_case,
     make_split_choice,
+    permute_and_flip_law,
 )
 from tests import reference_trees
 from tests.reference_trees import (

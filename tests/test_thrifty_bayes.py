@@ -14,7 +14,7 @@ from algorithms.bayes import thrifty_bayes
 from algorithms.bayes.thrifty_bayes import choose_features, combine_sizes, log_ratios, plan_counts
 from algorithms.encoding import bins
 from algorithms.released.document import from_json
-from experiments.audit.laws.mechanism_laws import permute_and_flip_law
+from experiments.audit.laws import permute_and_flip_law
 from tests.reference_trees import COLUMNS, CONTINUOUS, DOMAIN, N_CLASSES, SEED, TABLES, as_rows, flip, noisy, table
 from tests.test_thrifty import N_BINS, public_cuts
 

@@ -19,8 +19,7 @@ from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.forests.engine.predictor import find_leaves
 from algorithms.forests.engine.tree import LEAF, plant_tree
 from algorithms.forests.thrifty_regressor import place_in_window, sum_distances, sum_shares
-from experiments.audit.laws.mechanism_laws import permute_and_flip_law
-from experiments.audit.laws.worst_cases import DiscreteChoice, find_score_changes, find_worst_case
+from experiments.audit.laws import DiscreteChoice, find_score_changes, find_worst_case, permute_and_flip_law
 from tests.reference_trees import (
     BELOW,
     BY_VALUE,

@@ -1,10 +1,10 @@
-"""What an audit trains: each algorithm on pairs of tables, its releases, and one run with canaries."""
+"""What is to be audited and how thoroughly, and what is trained for it: pairs of tables, releases, one run."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -15,7 +15,8 @@ from algorithms.accounting.faults import join_names
 from algorithms.forests.forest import PrivateForest
 from algorithms.opendp_noise import INSTALLED_BY, is_installed
 from documents.document import parse_yaml
-from documents.search_path import name_family
+from documents.search_path import name_family, name_stored
+from experiments.audit import laws
 from experiments.audit.attacks.black_box import (
     audit_pairs,
     count_trainings,
@@ -26,30 +27,111 @@ from experiments.audit.attacks.black_box import (
 )
 from experiments.audit.attacks.canaries import audit_one_run
 from experiments.audit.attacks.release_path import attack_in_processes, list_release_pairs
-from experiments.audit.audit_plan import TRAININGS, AuditPlan, choose_subjects, explain_nothing_to_audit
-from experiments.audit.laws import worst_cases
 from experiments.audit.neighbouring_tables import TablePair
 from experiments.audit.observe.any_estimator import CannotFit, ClaimsNothing
 from experiments.audit.outcomes import REPLAY, WAY_OUT, BoundRow, Unaudited
 from experiments.audit.replay.exact_losses import sample_losses_in_processes
 from experiments.audit.replay.replay_audit import replay_in_processes
-from experiments.audit.subjects import Subject, list_claims_only
+from experiments.audit.report import AuditResult
+from experiments.audit.subjects import SIZES, Subject, list_claims_only, list_subjects
 from experiments.audit.table_templates import load_searched_pairs
-from experiments.audit.verdicts import AuditResult
-from experiments.cells.cell import format_canonical
+from experiments.cells.cell import format_canonical, read_epsilon
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
 from experiments.config.paths import CONF
 from experiments.errors import BadInput, print_to_stderr
 from experiments.run.progress import Progress
+from experiments.run.runner import Executor
 
+FEWEST = {"trainings": 1_000, "canaries": 100}
+TRAININGS = 100_000  #: on each table of a pair, if nobody asks for another number; fewer where they take longer
 LEFT_OUT = "real releases were not attacked, as OpenDP is not installed"
 LOSSES = 200
 """Exact losses that are sampled of each pair of a sound forest; a fiftieth of the trainings if these are few."""
 
 
-Tell = Callable[[float], None]
-"""Is told of the shares of rows that are done."""
+@dataclass(frozen=True)
+class AuditPlan:
+    """What is to be audited, and how thoroughly; BadInput if a value cannot be.
+
+    Examples
+    --------
+    >>> AuditPlan(("rdt", "fm")).name
+    'audit-rdt-fm'
+    >>> AuditPlan(trainings=12)
+    Traceback (most recent call last):
+    experiments.errors.BadInput: trainings must be a whole number, at least 1,000, got 12
+    """
+
+    algorithms: tuple[str, ...] = ()  #: names; none for all private algorithms
+    params: Mapping = field(default_factory=dict)  #: that they are given
+    epsilon: float = 1.0  #: what they are to claim
+    trainings: int | None = None  #: on each table of a pair, at least; None for ``TRAININGS``, or fewer
+    dataset: str | None = None  #: one run on it instead of many on pairs of tables
+    canaries: int = 5_000  #: of one run
+    jobs: int = -1  #: threads that train, and processes in plain Python; -1 is one for each core
+
+    def __post_init__(self):
+        object.__setattr__(self, "algorithms", tuple(map(name_stored, self.algorithms)))
+        for name, least in FEWEST.items():
+            value = getattr(self, name)
+            if name == "trainings" and value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise BadInput(f"{name} must be a whole number, at least {least:,}, got {value!r}")
+        if math.isinf(read_epsilon(self.epsilon)):
+            raise BadInput("epsilon must be finite: without noise there is nothing to keep")
+        if self.dataset and not self.algorithms:
+            raise BadInput("dataset=... asks for one run: say of which algorithm=...")
+        if self.params and not self.algorithms:
+            raise BadInput(f"algorithm.{next(iter(self.params))} is a parameter of which algorithm=...?")
+
+    @property
+    def n_jobs(self) -> int:
+        """How many threads or processes work at once, at least 1."""
+        return Executor(jobs=self.jobs).n_jobs
+
+    @property
+    def name(self) -> str:
+        """What its files are called: ``audit`` where all is asked for."""
+        return "-".join(filter(None, ("audit", "-".join(self.algorithms)[:100], self.dataset))).replace(":", "_")
+
+
+def list_auditable() -> dict[str, Subject]:
+    """Return what the black box can observe: algorithms with noise, and such as release rows; in every variant."""
+    subjects = {}
+    for subject in list_subjects():
+        is_without_noise = "epsilon" in subject.params  # its file sets it
+        if not is_without_noise and list_pairs(estimators.import_class(subject.target)()):
+            subjects[subject.name] = subject
+    return subjects
+
+
+def choose_subjects(plan: AuditPlan) -> list[Subject]:
+    """Return the algorithms of a plan, with the parameters that it gives them."""
+    if not plan.algorithms:
+        return list(list_auditable().values())
+    subjects = []
+    for name in plan.algorithms:
+        params = estimators.merge_parameters(name, plan.params)
+        for size in SIZES:
+            if size not in plan.params:  # the pairs of tables say how large an algorithm is, unless the plan does
+                params.pop(size, None)
+        subjects.append(Subject(name, estimators.find_target(name), params))
+    return subjects
+
+
+def _explain_nothing_to_audit(algorithm: str) -> str:
+    """Return why an algorithm cannot be audited; of ours with those that can be."""
+    why = f"algorithm {algorithm!r} cannot be audited: it claims no ε, with a parameter epsilon or in privacy_"
+    if not estimators.is_built_in(name_family(algorithm)):
+        return why
+    # Variants without a file of their own are audited among all, but have no name to ask for.
+    names = ", ".join(name for name in list_auditable() if name in estimators.list_algorithms())
+    return f"{why}; what can be: {names}"
+
+
+Tell = Callable[[float], None]  #: is told of the shares of rows that are done
 
 
 @dataclass(frozen=True)
@@ -195,13 +277,7 @@ Task = BlackBox | WayOut | OneRun
 
 
 def plan_tasks(plan: AuditPlan) -> list[Task]:
-    """Return what there is to train.
-
-    Raises
-    ------
-    BadInput
-        If there is nothing to audit of an algorithm.
-    """
+    """Return what there is to train; BadInput if there is nothing to audit of an algorithm."""
     if plan.dataset:
         given = plan.params, plan.epsilon, plan.dataset, plan.canaries
         return [OneRun(name, *given) for name in plan.algorithms]
@@ -211,7 +287,7 @@ def plan_tasks(plan: AuditPlan) -> list[Task]:
         if box.tables and (estimators.is_built_in(name_family(subject.name)) or not box.claims_nothing()):
             tasks.append(box)
         elif plan.algorithms and (box.tables or not (subject.is_claim_only or subject.can_be_replayed)):
-            raise BadInput(explain_nothing_to_audit(subject.name))
+            raise BadInput(_explain_nothing_to_audit(subject.name))
     releasable = list_releasable(plan)
     if releasable and is_installed():
         tasks.append(WayOut(releasable, plan.epsilon, plan.n_jobs))
@@ -248,15 +324,7 @@ def list_notices(plan: AuditPlan, tasks: Sequence[Task]) -> list[str]:
 
 
 def run_audit(plan: AuditPlan) -> tuple[AuditResult, list[str]]:
-    """Audit what is planned, with a line on stderr that says how far it is.
-
-    Returns
-    -------
-    result : AuditResult
-        Bounds, replays and laws.
-    missing : list of str
-        What could not be audited, and why.
-    """
+    """Audit what is planned, with a line on stderr that says how far it is; return what was missing, and why, too."""
     tasks = plan_tasks(plan)
     for notice in list_notices(plan, tasks):
         print_to_stderr(notice)
@@ -278,7 +346,7 @@ def run_audit(plan: AuditPlan) -> tuple[AuditResult, list[str]]:
         _add_replays(result, [subject for subject in choose_subjects(plan) if subject.can_be_replayed], plan.n_jobs)
         result.claims_only.extend(name for name in plan.algorithms or list_claims_only() if name in list_claims_only())
     if not plan.algorithms:
-        result.laws.extend(worst_cases.find_worst_cases((plan.epsilon,)))
+        result.laws.extend(laws.find_worst_cases((plan.epsilon,)))
     if not is_installed():
         for subject in list_releasable(plan):
             result.add(Unaudited(subject.name, WAY_OUT, LEFT_OUT, has_failed=False))
@@ -286,7 +354,6 @@ def run_audit(plan: AuditPlan) -> tuple[AuditResult, list[str]]:
 
 
 def _add_replays(result: AuditResult, subjects: Sequence[Subject], jobs: int) -> None:
-    """Add the replays of some algorithms to a result, and what cannot be replayed."""
     for subject, report in zip(subjects, replay_in_processes(subjects, jobs), strict=False):
         if isinstance(report, str):
             result.add(Unaudited(subject.name, REPLAY, f"it cannot be replayed ({report})"))

@@ -5,7 +5,7 @@ A pair is worth what n trainings on each table could prove of ε by it. That can
 share is its probability there; its probability on the table is the mean of exp(-loss) over it (importance sampling).
 The event of the largest losses is the best by the lemma of Neyman and Pearson. So a pair, how many categories, classes
 and records of each kind, is worth a number, and a random walk uphill from tables that are known to hurt
-(`table_templates`), changing a thing or two at a time, finds better ones.
+(`list_starts`), changing a thing or two at a time, finds better ones.
 
 To search by estimated probabilities for a pair and an event, which trainings of their own then confirm, is the way of
 DP-Sniper (Bichsel, Steffen, Bogunovic, Vechev, 2021), which learns the event from trainings, and of Delta-Siege
@@ -17,45 +17,41 @@ from __future__ import annotations
 
 import math
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, is_classifier
 
-from algorithms.accounting.events import RELATIONS
+from algorithms.accounting.events import RELATIONS, REPLACED
 from algorithms.accounting.privacy import Privacy
 from algorithms.forests.forest import PrivateForest
 from algorithms.installation import name_command
 from algorithms.parameters import ParameterError
 from experiments.audit.attacks.black_box import list_pairs, resize_estimator
-from experiments.audit.bounds import FALSE_ALARMS, bound_epsilon_by_counts
 from experiments.audit.neighbouring_tables import split_targets
-from experiments.audit.observe.random_streams import derive_key
-from experiments.audit.outcomes import read_claim
+from experiments.audit.observe.trainings import derive_key
+from experiments.audit.outcomes import FALSE_ALARMS, bound_epsilon_by_counts, read_claim
 from experiments.audit.plain_python import require_plain_python
 from experiments.audit.replay.exact_losses import sample_losses
 from experiments.audit.subjects import Subject, list_subjects
-from experiments.audit.table_templates import TableTemplate, list_starts, vary_template
+from experiments.audit.table_templates import CONTINUOUS, HIGHEST, Codes, TableTemplate
 from experiments.config import estimators
 from experiments.errors import BadInput, suggest_name
 
 EPSILON = 1.0
-COUNTED = 900_000
-"""Trainings on each table that are to count an event."""
-ALPHA = FALSE_ALARMS / 26
-"""Chance of a wrong bound in each direction, with 13 pairs of tables."""
+COUNTED = 900_000  #: trainings on each table that are to count an event
+ALPHA = FALSE_ALARMS / 26  #: chance of a wrong bound in each direction, with 13 pairs of tables
 PEEK, GLANCE, LOOK = 30, 150, 1_000
 """Losses that are sampled to see whether a template deserves more, to compare it with another, and in the end."""
 DOUBLING = 0.005
 """What twice as many records have to be worth: small tables are trained on sooner, and read more easily."""
-LEAST = 3
-"""Losses of an event, at least, for its probability to be told."""
-CLIMBS, STEPS = 2, 60
-"""How many of the best starts are climbed from, and how many steps are tried from each."""
-ENOUGH = 0.96
-"""A pair that is worth this share of the claim leaves nothing to be found."""
+LEAST = 3  #: losses of an event, at least, for its probability to be told
+CLIMBS, STEPS = 2, 60  #: how many of the best starts are climbed from, and how many steps are tried from each
+ENOUGH = 0.96  #: A pair that is worth this share of the claim leaves nothing to be found
 
 
 def compute_provable_epsilon(sample: np.ndarray, n: int = COUNTED, alpha: float = ALPHA) -> float:
@@ -93,15 +89,7 @@ Worth = Callable[[TableTemplate, float], float]
 def improve_template(
     start: TableTemplate, worth: Worth, enough: float, steps: int, rng: np.random.Generator
 ) -> TableTemplate:
-    """Walk uphill: take each step that is worth more, until one is worth enough; returns where the walk ends.
-
-    Examples
-    --------
-    >>> start = list_starts(False, RELATIONS[0])[0]
-    >>> end = improve_template(start, lambda template, _: template.n_records, 50, 1000, np.random.default_rng(0))
-    >>> end.n_records >= 50
-    True
-    """
+    """Walk uphill: take each step that is worth more, until one is worth enough; returns where the walk ends."""
     best, most = start, worth(start, 0.0)
     for _ in range(steps):
         if most >= enough:
@@ -151,20 +139,13 @@ def search_pair(subject: Subject, neighbours: str) -> dict:
 
 
 def _read_privacy(forest: BaseEstimator) -> Privacy:
-    """Return what a forest says of itself, once it is fitted."""
     pair = list_pairs(forest)[0]
     model = resize_estimator(forest, pair).set_params(domain=pair.domain, random_state=0)
     return model.fit(*split_targets(pair.domain, pair.table)).privacy_
 
 
 def list_sound_forests() -> dict[str, Subject]:
-    """Return the forests that call themselves sound, by name.
-
-    Examples
-    --------
-    >>> {"rdt", "thrifty_tree", "edprf_sound", "PFDPDTClassifier sound"} <= set(list_sound_forests())
-    True
-    """
+    """Return the forests that call themselves sound, by name."""
     forests = {}
     for subject in list_subjects():
         is_forest = issubclass(estimators.import_class(subject.target), PrivateForest)
@@ -176,10 +157,7 @@ def list_sound_forests() -> dict[str, Subject]:
 def hunt_pairs(algorithms: Sequence[str], jobs: int) -> Iterator[dict]:
     """Search for the pairs of some algorithms, or of all sound forests; yields entries of the file as they come.
 
-    Raises
-    ------
-    BadInput
-        If there is no such forest, or losses would be sampled by compiled code.
+    It is BadInput if there is no such forest, or losses would be sampled by compiled code.
     """
     require_plain_python("exact losses need", f"as `{name_command('hunt')}` does")
     sound = list_sound_forests()
@@ -190,3 +168,134 @@ def hunt_pairs(algorithms: Sequence[str], jobs: int) -> Iterator[dict]:
         delayed(search_pair)(sound[name], neighbours) for name, neighbours in product(algorithms or sound, RELATIONS)
     )
     return Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks)
+
+
+# Starts of a search, and steps.
+
+
+def list_starts(is_regression: bool, neighbours: str) -> list[TableTemplate]:
+    """Return templates that are known to hurt: ties in a leaf, a question that hardly anybody would ask."""
+    other, target = (8, CONTINUOUS) if is_regression else (1, 2)
+    starts: list[TableTemplate] = []
+    lost: Codes | None
+    for n in (5, 50, 1000):  # leaves in which two classes tie, or one leads by a record
+        lost = (0, 0) if neighbours == REPLACED else None
+        tie = TableTemplate((1,), target, (((0, 0), n), ((0, other), n)), (0, other), lost)
+        lead = replace(tie, shared=(((0, 0), n + 1), ((0, other), n)))
+        starts += [tie, lead, replace(lead, splits=0)]
+    # one other record is alone in a category of one column, or alike in all columns but many
+    for n, width, n_classes in ((5, 3, 4), (50, 6, 4), (50, 4, 3)):
+        zeros = (0,) * width
+        target = CONTINUOUS if is_regression else n_classes
+        lost = (*zeros, 2) if neighbours == REPLACED else None
+        alone = TableTemplate((2,) + (1,) * (width - 1), target, (((*zeros, 0), n),), (1, *zeros[1:], other), lost)
+        alike = replace(alone, columns=(1,) + (2,) * (width - 1), gained=(0,) + (1,) * (width - 1) + (other,))
+        starts += [alone, alike]
+    return starts
+
+
+def vary_template(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
+    """Return a template that differs by a step or two."""
+    for _ in range(100):
+        varied = template
+        for _ in range(int(rng.integers(1, 3))):
+            varied = _CHANGES[rng.integers(len(_CHANGES))](varied, rng)
+        varied = _merge_records(varied)
+        if varied != template and varied.is_valid:
+            return varied
+    return template
+
+
+def _merge_records(template: TableTemplate) -> TableTemplate:
+    """Return the same tables with each shared record once, in order."""
+    counts: Counter = Counter()
+    for record, times in template.shared:
+        counts[record] += times
+    return replace(template, shared=tuple(sorted((+counts).items())))
+
+
+def _change_count(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
+    shared = list(template.shared)
+    if not shared:
+        return template
+    i = rng.integers(len(shared))
+    record, times = shared[i]
+    shared[i] = record, int(rng.choice([times + 1, times - 1, 2 * times, times // 2, times + 5, times - 5]))
+    return replace(template, shared=tuple(shared))
+
+
+def _change_size(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
+    by = rng.choice([0.5, 2.0, 5.0])
+    return replace(template, shared=tuple((record, int(by * times)) for record, times in template.shared))
+
+
+def _add_records(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
+    records = [*(record for record, _ in template.shared), template.gained]
+    record = records[rng.integers(len(records))]
+    times = int(rng.choice([1, 2, 5, 20, 100]))
+    return replace(template, shared=(*template.shared, (_change_code(template, record, rng), times)))
+
+
+def _remove_records(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
+    i = rng.integers(len(template.shared) + 1)
+    return replace(template, shared=template.shared[:i] + template.shared[i + 1 :])
+
+
+def _change_record(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
+    if template.lost and rng.random() < 0.5:
+        return replace(template, lost=_change_code(template, template.lost, rng))
+    return replace(template, gained=_change_code(template, template.gained, rng))
+
+
+def _change_code(template: TableTemplate, record: Codes, rng: np.random.Generator) -> Codes:
+    widths = (*template.columns, template.target)
+    j = rng.integers(len(widths))
+    if widths[j] < 0:  # a step before took a category from a continuous column: the template is given up
+        return record
+    return (*record[:j], int(rng.integers(widths[j] or HIGHEST + 1)), *record[j + 1 :])
+
+
+def _change_width(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
+    by = int(rng.choice([-1, 1]))
+    j = rng.integers(len(template.columns) + 1)
+    if j == len(template.columns):
+        return replace(template, target=max(template.target + by, 2)) if template.target != CONTINUOUS else template
+    columns = list(template.columns)
+    columns[j] = CONTINUOUS if rng.random() < 0.1 else columns[j] + by
+    return replace(template, columns=tuple(columns))
+
+
+def _add_column(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
+    """Return a template with a copy of a column, or one in which all records agree but perhaps the one that differs."""
+    if rng.random() < 0.5:
+        j = int(rng.integers(len(template.columns)))
+        return template.map_columns(lambda codes: (codes[j], *codes))
+    width, code = int(rng.integers(1, 3)), int(rng.integers(2))
+    wider = template.map_columns(lambda codes: (0, *codes))
+    return replace(wider, columns=(width, *template.columns), gained=(code, *template.gained))
+
+
+def _remove_column(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
+    if len(template.columns) == 1:
+        return template
+    j = int(rng.integers(len(template.columns)))
+    return template.map_columns(lambda codes: codes[:j] + codes[j + 1 :])
+
+
+def _change_depth(template: TableTemplate, rng: np.random.Generator) -> TableTemplate:
+    return replace(template, splits=template.splits + int(rng.choice([-1, 1])))
+
+
+_CHANGES = (
+    _change_count,
+    _change_count,
+    _change_size,
+    _add_records,
+    _remove_records,
+    _change_record,
+    _change_width,
+    _add_column,
+    _remove_column,
+    _change_depth,
+)
+"""The changes that a search tries; counts most often."""

@@ -1,7 +1,8 @@
 """Neighbouring tables that are built to hurt, as data.
 
 Each stands for one way in which a single record shows: it is alone in its leaf, it breaks a tie, it holds the maximum
-of a column. The domain is public and the same for both tables; how they differ is counted, not believed.
+of a column. The domain is public and the same for both tables; how they differ is counted, not believed. Those of
+replays have targets that are classes 0, 1, 2 or numbers from 0 to 2, as a subject has them.
 """
 
 from __future__ import annotations
@@ -11,25 +12,21 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
 import pandas as pd
 
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Nominal
+from experiments.audit.subjects import CLASS_TARGET, FEATURES
 
-RecordValues = tuple
-"""Values of the features in the order of the domain, and last the target."""
+RecordValues = tuple  #: values of the features in the order of the domain, and last the target
 Records = tuple[RecordValues, ...]
 
 
 @dataclass(frozen=True)
 class TablePair:
-    """Two neighbouring tables, which differ by one record added, removed or replaced.
-
-    Raises
-    ------
-    ValueError
-        If the tables differ by anything else.
+    """Two neighbouring tables, which differ by one record added, removed or replaced; else a ValueError.
 
     Examples
     --------
@@ -191,3 +188,60 @@ RELEASE_PAIRS = (
     _REPLACED_LABEL,
 )
 """For samplers that release rows in place of the training rows."""
+
+
+# For replays.
+
+DOMAIN = Domain(FEATURES, CLASS_TARGET)
+CORNER, OPPOSITE, MIDDLE = (8.0, 1.0, 2.0), (0.0, 0.0, 0.0), (3.5, 1.0, 0.0)
+N_ROWS = 20
+
+
+def build_replay_pairs() -> list[TablePair]:
+    """Return small neighbouring tables: a record added, the same one removed, and records replaced.
+
+    Examples
+    --------
+    >>> sorted({(len(pair.table), len(pair.neighbour)) for pair in build_replay_pairs()})
+    [(20, 20), (20, 21), (21, 20)]
+    """
+    mixed, plain = _draw_table(n_classes=3), _draw_table(n_classes=2)
+    alike = tuple((*values, 0.0) for *values, _ in plain)
+    additions = [
+        ("a record of the usual kind", mixed, (*MIDDLE, 1.0)),
+        ("alone in its class and category, largest of a column", plain, (*CORNER, 2.0)),
+        ("the only one of another class", alike, (*MIDDLE, 2.0)),
+        ("the second one of another class", (*alike[1:], (*MIDDLE, 2.0)), (*MIDDLE, 2.0)),
+        ("far above its bounds", mixed, (1e3, 1.0, 2.0, 1.0)),
+        ("far below its bounds", mixed, (-1e3, 0.0, 0.0, 1.0)),
+    ]
+    replacements = [  # of the last record, by another one first
+        ("its label", mixed, (*MIDDLE, 0.0), (*MIDDLE, 2.0)),
+        ("from corner to corner", mixed, (*CORNER, 2.0), (*OPPOSITE, 0.0)),
+        ("alone in its category, by another", plain, (*CORNER, 2.0), (*MIDDLE, 2.0)),
+        ("the only one of another class", alike, (*MIDDLE, 2.0), (*MIDDLE, 0.0)),
+        ("its label, in a corner", alike, (*CORNER, 0.0), (*CORNER, 2.0)),
+    ]
+    pairs = []
+    for name, table, record in additions:
+        pairs.append(added := add_record(f"added: {name}", DOMAIN, table, record))
+        pairs.append(TablePair(f"removed: {name}", DOMAIN, added.neighbour, table))
+    for name, table, record, other in replacements:
+        pairs.append(replace_last(f"replaced: {name}", DOMAIN, (*table[:-1], record), other))
+    return pairs
+
+
+def _draw_table(n_classes: int) -> Records:
+    """Return a table that leaves room for an outlier: with two classes one category of b is missing, too."""
+    rng = np.random.default_rng(0)
+    x, a, b = rng.integers(2, 15, N_ROWS) / 2, rng.integers(2, size=N_ROWS), rng.integers(2, size=N_ROWS)
+    if n_classes == 3:
+        b = rng.integers(3, size=N_ROWS)
+    y = rng.integers(n_classes, size=N_ROWS)
+    return tuple(map(tuple, np.column_stack([x, a, b, y]).tolist()))
+
+
+def make_arrays(records: Records) -> tuple[np.ndarray, np.ndarray]:
+    """Return records as arrays of features and targets, which ``fit`` takes for classes and for numbers alike."""
+    matrix = np.array(records, dtype=np.float64)
+    return np.ascontiguousarray(matrix[:, :-1]), matrix[:, -1].copy()

@@ -38,15 +38,8 @@ def call_or_explain(function: Callable[..., Result], *arguments: Any) -> Result 
 def run_in_plain_python(function: Callable[..., Result], arguments: Iterable[tuple], jobs: int = 1) -> Iterator[Result]:
     """Call a function, which processes without compilation import by its module, with arguments of each call.
 
-    Yields
-    ------
-    object
-        What each call returns, in the order of the arguments. What a call raises is raised here, and ends the others.
-
-    Raises
-    ------
-    BadInput
-        If a process dies.
+    Yields what each call returns, in the order of the arguments. What a call raises is raised here, and ends the
+    others; it is BadInput if a process dies.
 
     Examples
     --------

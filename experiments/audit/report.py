@@ -1,4 +1,4 @@
-"""The results of an audit as text and as files.
+"""All results of an audit, one verdict of each algorithm with its reason, and both as text and as files.
 
 The text has a line for each algorithm, then the violations, to be checked by hand. Of the files one has all results for
 programs, another what is shown beside experiments. A row says of its algorithm what the whole audit does: ``verdict``
@@ -10,30 +10,171 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from experiments.audit.bounds import FALSE_ALARMS
-from experiments.audit.laws.worst_cases import WorstCase
+from experiments.audit.laws import WorstCase
 from experiments.audit.outcomes import (
     BLACK_BOX,
+    FALSE_ALARMS,
+    NOT_AUDITED,
+    NOT_REFUTED,
+    NOTHING_CLAIMED,
     ONE_RUN,
+    OUTCOMES,
     REPLAY,
+    UNPROVEN,
+    VIOLATED,
     WAY_OUT,
     BoundRow,
+    Unaudited,
+    exceeds,
     find_largest_losses,
     select_violations,
     select_worst,
 )
-from experiments.audit.verdicts import AlgorithmVerdict, AuditResult, judge_algorithms
+from experiments.audit.replay.replay_audit import ReplayReport
 from experiments.cells.cell import json_safe
 
+CLAIMS_ONLY = (
+    "it only claims an ε. Give it released_(), all that it would publish, and it is attacked; draw its noise from "
+    "algorithms.mechanisms, and it is replayed"
+)
 _SUMMARY = ["algorithm", "layer", "epsilon", "claimed", "accounted", "keeps_claim", "neighbours", "where", "event", "n"]
 _SUMMARY += ["count", "of", "bound", "refutable", "verdict", "loss", "loss_where", "reason"]
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """All results of an audit."""
+
+    bounds: list[BoundRow]  #: of the black box, of real releases and of canaries
+    replays: list[ReplayReport]
+    laws: list[WorstCase]
+    claims_only: list[str] = field(default_factory=list)  #: algorithms that claim an ε and offer nothing to be attacked
+    unaudited: list[Unaudited] = field(default_factory=list)
+    epsilon: float = 1.0  #: what algorithms were to claim
+
+    @property
+    def is_alarming(self) -> bool:
+        """Whether anything that calls itself sound violates its claim."""
+        return (
+            any(row.is_alarming for row in self.bounds)
+            or any(report.keeps_claim and report.failures for report in self.replays)
+            or not all(law.holds for law in self.laws)
+        )
+
+    def add(self, found: BoundRow | Unaudited) -> None:
+        """Add a bound, or what could not be done."""
+        if isinstance(found, Unaudited):
+            self.unaudited.append(found)
+        else:
+            self.bounds.append(found)
+
+    def select_layer(self, layer: str) -> list[BoundRow]:
+        """Return the rows of a layer."""
+        return [row for row in self.bounds if row.layer == layer]
+
+
+@dataclass(frozen=True)
+class AlgorithmVerdict:
+    """What an audit says of an algorithm: one of ``OUTCOMES``, and why, in words."""
+
+    algorithm: str
+    verdict: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{OUTCOMES[self.verdict]}: {self.reason}"
+
+
+def judge_algorithms(result: AuditResult) -> list[AlgorithmVerdict]:
+    """Return the verdict of each algorithm of an audit, the worst first."""
+    replays = {report.name: report for report in result.replays}
+    names = {row.algorithm: None for row in result.bounds} | dict.fromkeys(replays)
+    names |= {gap.algorithm: None for gap in result.unaudited} | dict.fromkeys(result.claims_only)
+    verdicts = []
+    for name in names:
+        left_out = [gap.reason for gap in result.unaudited if gap.algorithm == name]
+        verdict, reason = _judge(_select_rows(result.bounds, name), replays.get(name), left_out)
+        verdicts.append(AlgorithmVerdict(name, verdict, reason))
+    return sorted(verdicts, key=lambda verdict: (list(OUTCOMES).index(verdict.verdict), verdict.algorithm))
+
+
+def _select_rows(rows: Sequence[BoundRow], algorithm: str) -> list[BoundRow]:
+    """Return the rows of an algorithm, of each layer the one that shows most, the worst first."""
+    worst = []
+    for layer in (BLACK_BOX, WAY_OUT, ONE_RUN):
+        worst += select_worst(row for row in rows if (row.layer, row.algorithm) == (layer, algorithm))
+    return sorted(worst, key=lambda row: row.rank)
+
+
+def _judge(rows: Sequence[BoundRow], replay: ReplayReport | None, left_out: Sequence[str]) -> tuple[str, str]:
+    claims = [row for row in rows if math.isfinite(row.claimed)]
+    if rows and not claims:
+        return NOTHING_CLAIMED, f"measured ε ≥ {rows[0].bound:.2f}"
+    if breaches := list(_list_breaches(claims, replay)):
+        return VIOLATED, "; ".join(breaches)
+    if not claims and not replay:
+        return NOT_AUDITED, left_out[0] if left_out else CLAIMS_ONLY
+    said = _describe_bound(claims[0]) if claims else "no attack was made"
+    if doubt := _find_doubt(claims, replay):
+        return UNPROVEN, "; ".join([said, doubt, *left_out])
+    if replay and not claims:
+        said = f"a replay of {replay.n_calls} calls of mechanisms keeps all rules; {said}"
+    return claims[0].verdict if claims else NOT_REFUTED, "; ".join([said, *left_out])
+
+
+def _list_breaches(rows: Sequence[BoundRow], replay: ReplayReport | None) -> Iterator[str]:
+    """Yield in words what breaks a claim: first what names the cause, then what was measured."""
+    if replay and replay.failures and replay.keeps_claim:
+        yield replay.reason
+    for row in rows:
+        if row.verdict == VIOLATED:
+            yield _describe_bound(row)
+            return
+        if row.keeps_claim and exceeds(row.loss, row.claimed):
+            yield f"a training lost {row.loss:.3g} where {row.claimed:g} is claimed, on “{row.where}”"
+
+
+def _find_doubt(rows: Sequence[BoundRow], replay: ReplayReport | None) -> str:
+    """Return in words why a claim is not backed, of an algorithm that does not call itself sound; else nothing."""
+    if any(row.keeps_claim for row in rows) or (replay and replay.keeps_claim):
+        return ""
+    for row in rows:
+        if exceeds(row.accounted, row.claimed):
+            accounted = f"{row.accounted:.3g}" if math.isfinite(row.accounted) else "no finite ε"
+            return f"its own account says {accounted} where {row.claimed:g} is claimed"
+    return "its own account does not back its claim"
+
+
+def _describe_bound(row: BoundRow) -> str:
+    """Return in words what was measured of a claim, and where if it is broken.
+
+    Examples
+    --------
+    >>> parts = {"algorithm": "mine", "params": "{}", "epsilon": 1.0, "claimed": 1.0, "accounted": 1.0, "event": "e"}
+    >>> parts |= {"keeps_claim": True, "neighbours": "", "where": "a tie", "count": 9, "of": 9, "other": 0}
+    >>> row = BoundRow("black box", n=20_000, other_of=9, bound=0.4, refutable=2.0, verdict="not refuted", **parts)
+    >>> _describe_bound(row)
+    'nothing above 0.40 in 20,000 trainings'
+    """
+    how = {
+        BLACK_BOX: f"{row.n:,} trainings",
+        WAY_OUT: f"{row.n:,} releases",
+        ONE_RUN: f"one training on {row.where}",
+    }[row.layer]
+    if row.verdict != VIOLATED:
+        return f"nothing above {row.bound:.2f} in {how}"
+    where = f"in {how}" if row.layer == ONE_RUN else f"on “{row.where}”, {how}"
+    return f"measured ε ≥ {row.bound:.2f} where {row.claimed:g} is claimed, {where}"
+
+
+# Text.
 
 
 def format_report(result: AuditResult) -> str:
@@ -97,7 +238,6 @@ def _format_violations(rows: Sequence[BoundRow]) -> str:
 
 
 def _format_table(rows: Sequence[BoundRow], losses: Mapping | None = None) -> str:
-    """Return rows as a table, with the largest losses where there are any."""
     lines = [["algorithm", "claims", "accounts", "measured", "at most", *(["exact loss"] if losses else []), "by"]]
     for row in rows:
         numbers = f"{row.claimed:.4g}", f"{row.accounted:.4g}", f">= {row.bound:.3f}", f"{row.refutable:.1f}"
@@ -210,7 +350,6 @@ def _make_unmeasured_row(algorithm: str, layer: str, epsilon: float, verdict: st
 
 
 def _describe_row(row: BoundRow, verdicts: list[AlgorithmVerdict]) -> dict:
-    """Return a row with the verdict of its algorithm, and the reason."""
     (verdict,) = (verdict for verdict in verdicts if verdict.algorithm == row.algorithm)
     return asdict(row) | {"verdict": verdict.verdict, "reason": verdict.reason}
 

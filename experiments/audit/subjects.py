@@ -15,12 +15,10 @@ from algorithms.installation import name_in_checkout
 from experiments.cells import code_version
 from experiments.config import estimators
 
-EPSILON = 50.0
-"""Large, so that trees whose nodes stop at small noisy counts grow at all."""
+EPSILON = 50.0  #: large, so that trees whose nodes stop at small noisy counts grow at all
 SIZES = {"n_estimators": 2, "max_depth": 2, "max_features": 2}
 """What every estimator that has these parameters is fitted with, for speed."""
-SEED = 1
-"""Draws the last of 20 rows twice for both trees of a bootstrap, so that repeated rows are seen."""
+SEED = 1  #: draws the last of 20 rows twice for both trees of a bootstrap, so that repeated rows are seen
 FEATURES = (Continuous("x", 0, 8), Nominal("a", (0, 1)), Nominal("b", (0, 1, 2)))
 CLASS_TARGET = Nominal("y", (0, 1, 2))
 NUMBER_TARGET = Continuous("y", 0, 2)
@@ -30,14 +28,11 @@ GRID = np.array(list(itertools.product((0.5, 2.5, 4.5, 6.5, 8), (0, 1), (0, 1, 2
 
 @dataclass(frozen=True)
 class Subject:
-    """An estimator to be audited: its name is that of its file, or of its class and variant.
+    """An estimator to be audited."""
 
-    ``target`` is the import path of its class; ``params`` are those that differ from the defaults.
-    """
-
-    name: str
-    target: str
-    params: dict
+    name: str  #: that of its file, or of its class and variant
+    target: str  #: the import path of its class
+    params: dict  #: those that differ from the defaults
 
     def build(self, **settings: Any) -> BaseEstimator:
         """Return the estimator without a fit, with the settings that it takes; its own parameters count for more."""

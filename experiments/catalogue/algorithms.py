@@ -18,53 +18,41 @@ from documents import search_path
 from documents.composed_yaml import read_heading
 from documents.document import parse_yaml
 from documents.variants import name_place
-from experiments.catalogue.account import describe_privacy
-from experiments.catalogue.docstrings import ClassText, ParameterText, read_class_text
-from experiments.catalogue.example import name_example
+from experiments.catalogue.account import ClassText, ParameterText, describe_privacy, read_class_text
 from experiments.catalogue.kinds import KINDS, check_kind
 from experiments.catalogue.screen import (
     HEIGHT,
-    count_lines,
     format_command,
     format_field,
     hang_text,
     shorten_text,
     split_sentences,
 )
+from experiments.catalogue.uses import name_example
 from experiments.config import estimators
 from experiments.config.papers import PAPERS
 from experiments.errors import BadInput
 
 _MOST_VARIANTS = 8
-_MOST_LINES = 4
-"""Of the text of a parameter."""
+_MOST_LINES = 4  #: of the text of a parameter
 _WIDEST_VALUE = 32
 
 
 @dataclass(frozen=True)
 class AlgorithmEntry:
-    """What the catalogue knows of an algorithm before anything is fitted.
+    """What the catalogue knows of an algorithm before anything is fitted."""
 
-    It is chosen by ``name``, and results know it by ``stored_as``, the older name of some variants. ``target`` is the
-    import path of its class, and ``what`` is said by its file or by that. The ``task`` may be ``unknown``.
-    """
-
-    name: str
-    stored_as: str
-    target: str
+    name: str  #: by which it is chosen
+    stored_as: str  #: as results know it: the older name of some variants
+    target: str  #: the import path of its class
     kind: str
     whose: str
-    task: str
-    what: str
+    task: str  #: may be ``unknown``
+    what: str  #: said by its file, or by its class
 
 
 def read_algorithm(name: str) -> AlgorithmEntry:
-    """Return what the catalogue knows of an algorithm.
-
-    Raises
-    ------
-    BadInput
-        If there is none of that name, or its file or class cannot be read.
+    """Return what the catalogue knows of an algorithm; BadInput if there is none, or it cannot be read.
 
     Examples
     --------
@@ -96,24 +84,14 @@ def _say_variant(name: str) -> str:
 
 
 def describe_algorithm(name: str) -> str:
-    """Return what an algorithm is, as text of at most 80 columns and about 40 lines.
-
-    Raises
-    ------
-    BadInput
-        As `read_algorithm`.
-
-    Examples
-    --------
-    >>> print(describe_algorithm("majority").splitlines()[0])
-    majority: The floor: always the most frequent class.
-    """
+    """Return what an algorithm is, as text of at most 80 columns and about 40 lines; errors as of `read_algorithm`."""
     entry = read_algorithm(name)
     estimator = estimators.import_class(entry.target)
     text = read_class_text(estimator)
+    summary = split_sentences(text.summary)[0] if text.summary else "it has no docstring"
     head = hang_text("", f"{entry.name}: {entry.what}")
     head += [
-        *format_field("Class", f"{estimator.__name__}: {_first_of(text)}", 2),
+        *format_field("Class", f"{estimator.__name__}: {summary}", 2),
         *format_field("Whose", _name_papers(entry.whose)),
         *format_field("Kind", f"{entry.kind}: {KINDS[entry.kind]}"),
         *format_field("Task", entry.task),
@@ -124,10 +102,6 @@ def describe_algorithm(name: str) -> str:
     ]
     tail = [*format_command("Run", name_example(entry.name)), *_name_full_text(entry)]
     return "\n".join([*head, *_format_parameters(name, text, HEIGHT - len(head) - len(tail)), *tail])
-
-
-def _first_of(text: ClassText) -> str:
-    return split_sentences(text.summary)[0] if text.summary else "it has no docstring"
 
 
 def _find_task(estimator: type) -> str:
@@ -218,7 +192,7 @@ def _format_parameters(name: str, text: ClassText, room: int) -> list[str]:
         return format_field("Parameters", "none that can be set")
     width = min(max(len(value) for value, _ in rows), _WIDEST_VALUE)
     heads = [f"  {value.ljust(width)}  " for value, _ in rows]
-    heights = _share_lines([count_lines(head, text) for head, (_, text) in zip(heads, rows, strict=True)], room - 1)
+    heights = _share_lines([len(hang_text(head, text)) for head, (_, text) in zip(heads, rows, strict=True)], room - 1)
     lines = format_field("Parameters", "algorithm.NAME=VALUE sets one; default: its class has another")
     for head, (_, meaning), height in zip(heads, rows, heights, strict=True):
         lines += hang_text(head, shorten_text(head, meaning, height), height)

@@ -6,16 +6,15 @@ from collections import Counter
 from collections.abc import Iterator
 
 import datasets
-from algorithms.encoding.features import Continuous, Feature, Nominal
+from algorithms.encoding.features import Continuous, Nominal
 from datasets import catalogue, source
 from datasets.entry import CatalogueEntry
 from datasets.tuning import find_side
 from documents import search_path
 from documents.composed_yaml import read_heading
 from documents.document import DocumentError, shorten_path
-from experiments.catalogue.example import name_example_on
-from experiments.catalogue.paper_uses import list_stand_ins, list_users
 from experiments.catalogue.screen import HEIGHT, format_command, format_field, hang_text
+from experiments.catalogue.uses import list_stand_ins, list_users, name_example_on
 from experiments.errors import BadInput
 
 _MOST_CLASSES = 12
@@ -26,26 +25,15 @@ _SIDES: dict[str | None, str] = {
 
 
 def describe_dataset(name: str) -> str:
-    """Return what a data set is, as text of at most 80 columns and about 40 lines.
-
-    Raises
-    ------
-    BadInput
-        If there is none of that name, or its file cannot be read.
-
-    Examples
-    --------
-    >>> print(describe_dataset("car").splitlines()[0])
-    car: Car
-    """
+    """Return what a data set is, as text of at most 80 columns and about 40 lines; errors as of `read_dataset`."""
     entry = read_dataset(name)
-    file = search_path.find_file(catalogue.FOLDER, name)
+    target, file = entry.domain.target, search_path.find_file(catalogue.FOLDER, name)
     fields = {
         "What": read_heading(file) if file else "",
-        "Task": f"{entry.task} of {entry.domain.target.name}",
+        "Task": f"{entry.task} of {target.name}",
         "Rows": _describe_rows(entry),
         "Classes": _describe_classes(entry),
-        "Target": _describe_bounds(entry),
+        "Target": f"from {target.lower:,.12g} to {target.upper:,.12g}" if isinstance(target, Continuous) else "",
         "Source": _describe_source(entry),
         "Licence": "its source says under which it is given; nothing is recorded here",
         "Here": _describe_place(entry),
@@ -66,10 +54,7 @@ def describe_dataset(name: str) -> str:
 def read_dataset(name: str) -> CatalogueEntry:
     """Return what the catalogue says of a data set; what the file of one's own leaves out is taken from its rows.
 
-    Raises
-    ------
-    BadInput
-        If there is none of that name, or its file or its rows cannot be read.
+    It is BadInput if there is none of that name, or its file or its rows cannot be read.
     """
     try:
         return catalogue.read_entry(name)
@@ -115,11 +100,6 @@ def _count_shares(entry: CatalogueEntry) -> dict[str, float]:
     return {str(label): counts[str(label)] / len(labels) for label in entry.domain.target.categories}
 
 
-def _describe_bounds(entry: CatalogueEntry) -> str:
-    target = entry.domain.target
-    return f"from {target.lower:,.12g} to {target.upper:,.12g}" if isinstance(target, Continuous) else ""
-
-
 def _describe_source(entry: CatalogueEntry) -> str:
     if entry.own_file is not None and entry.uci is None and entry.openml is None:
         return f"yours: {shorten_path(entry.own_file)}"
@@ -141,14 +121,11 @@ def _describe_left_out(entry: CatalogueEntry) -> str:
     reasons += ["rows beyond the declared bounds"] if entry.drop_beyond_bounds else []
     reasons += [f"rows whose {column} is not {value}" for column, value in entry.rows_where.items()]
     merged = [f"{', '.join(labels)} count as {name}" for name, labels in entry.merge_classes.items()]
-    kept = [feature.name for feature in entry.domain.features if _takes_missing(feature)]
+    nominal = [feature for feature in entry.domain.features if isinstance(feature, Nominal)]
+    kept = [feature.name for feature in nominal if "?" in feature.categories]
     said = [f"{' and '.join(reasons)}{_count_left_out(entry)}" if reasons else "no row"]
     said += merged + ([f"missing is a category, ?, of {', '.join(kept)}"] if kept else [])
     return "; ".join(said)
-
-
-def _takes_missing(feature: Feature) -> bool:
-    return isinstance(feature, Nominal) and "?" in feature.categories
 
 
 def _count_left_out(entry: CatalogueEntry) -> str:
@@ -170,7 +147,6 @@ def _describe_stand_ins(entry: CatalogueEntry) -> str:
 
 
 def _format_columns(entry: CatalogueEntry, room: int) -> list[str]:
-    """Return a line for each column, the first of many."""
     rows = list(_list_columns(entry))
     width = min(max(len(name) for name, _ in rows), 24)
     most = len(rows) if len(rows) < room else max(room - 2, 5)

@@ -34,13 +34,7 @@ _TASK = re.compile(r"^task:[ \t]*(classification|regression)\b", flags=re.MULTIL
 
 
 def format_choices(options: Mapping[str, Sequence[str]]) -> str:
-    """Return the options of each config group as lines of 80 columns; those of algorithms and data sets are looked up.
-
-    Examples
-    --------
-    >>> print(format_choices({"executor": ["dask", "local"]}))
-    executor          dask, local
-    """
+    """Return the options of each config group in lines of 80 columns; algorithms and data sets are looked up."""
     lines: list[str] = []
     for group, names in options.items():
         if group == "algorithm":
@@ -62,13 +56,7 @@ def _list_by(title: str, groups: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def group_algorithms() -> dict[str, list[str]]:
-    """Return the names of all algorithms by kind; a kind without any is left out.
-
-    Examples
-    --------
-    >>> group_algorithms()["sound"][:2]
-    ['bdpt:sound', 'diff_lr:sound']
-    """
+    """Return the names of all algorithms by kind; a kind without any is left out."""
     names: dict[str, list[str]] = {kind: [] for kind in KINDS}
     for place in sorted(search_path.list_files(search_path.ALGORITHMS).values(), key=name_place):
         names[read_kind(place)].append(name_place(place))
@@ -76,13 +64,7 @@ def group_algorithms() -> dict[str, list[str]]:
 
 
 def group_datasets() -> dict[str, list[str]]:
-    """Return the names of all data sets by task, ``unknown`` where the file does not name it.
-
-    Examples
-    --------
-    >>> group_datasets()["regression"][:2]
-    ['abalone', 'airfoil']
-    """
+    """Return the names of all data sets by task, ``unknown`` where the file does not name it."""
     names: dict[str, list[str]] = {}
     for name, file in search_path.list_files(CONF / "dataset").items():
         names.setdefault(_find_task(file), []).append(name)

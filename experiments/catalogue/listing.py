@@ -13,8 +13,8 @@ from experiments.catalogue.algorithms import read_algorithm
 from experiments.catalogue.data_sets import count_classes, read_dataset
 from experiments.catalogue.kinds import KINDS, read_kind
 from experiments.catalogue.metrics import GROUPS
-from experiments.catalogue.paper_uses import read_titles
 from experiments.catalogue.screen import hang_text, split_sentences
+from experiments.catalogue.uses import read_titles
 from experiments.config.papers import PAPERS, is_built_in
 from experiments.errors import BadInput
 
@@ -38,18 +38,11 @@ HEADINGS: Mapping[str, Mapping[str, str]] = {
 }
 """By what is listed: its groups in their order, each with what its members have in common."""
 
-Row = dict[str, Any]
-"""What is said of one thing: ``name``, ``group``, ``what``, and more for programs."""
+Row = dict[str, Any]  #: what is said of one thing: ``name``, ``group``, ``what``, and more for programs
 
 
 def list_algorithm_rows(kinds: Sequence[str] = (), tasks: Sequence[str] = ()) -> list[Row]:
-    """Return the algorithms of some kinds and tasks, or of all: in the order of the kinds, each before its variants.
-
-    Examples
-    --------
-    >>> [row["name"] for row in list_algorithm_rows(["baseline"], ["regression"])][:2]
-    ['extra_trees_regressor', 'linear_regression']
-    """
+    """Return the algorithms of some kinds and tasks, or of all: in the order of the kinds, each before its variants."""
     places = sorted(search_path.list_files(search_path.ALGORITHMS).values(), key=_order_place)
     chosen = [place for place in places if not kinds or read_kind(place) in kinds]
     rows = _keep_tasks(list(map(_describe_algorithm, chosen)), tasks)
@@ -64,25 +57,13 @@ def _order_place(place: Path) -> tuple[str, bool, str]:
 
 
 def list_dataset_rows(tasks: Sequence[str] = ()) -> list[Row]:
-    """Return the data sets of some tasks, or all, those of a task together.
-
-    Examples
-    --------
-    >>> list_dataset_rows(["regression"])[0]["name"]
-    'abalone'
-    """
+    """Return the data sets of some tasks, or all, those of a task together."""
     rows = sorted(map(_describe_dataset, datasets.names()), key=lambda row: list(_DATASETS).index(row["group"]))
     return _keep_tasks(rows, tasks)
 
 
 def list_paper_rows() -> list[Row]:
-    """Return the papers, the studies that are none, and those of folders that a user adds.
-
-    Examples
-    --------
-    >>> [row["name"] for row in list_paper_rows() if row["group"] == "paper"]
-    ['1', '2', '3', '4', '5', '6']
-    """
+    """Return the papers, the studies that are none, and those of folders that a user adds."""
     titles, rows = read_titles(), []
     for name, file in search_path.list_files(PAPERS).items():
         group = "own" if not is_built_in(file) else "paper" if name.isdigit() else "study"

@@ -9,8 +9,8 @@ from typing import Any
 
 from algorithms.installation import PROGRAM
 from documents.document import shorten_path
-from experiments.catalogue.example import name_example_on
 from experiments.catalogue.screen import format_command, format_field, hang_text
+from experiments.catalogue.uses import name_example_on
 from experiments.errors import BadInput
 from experiments.metrics.find import ALWAYS, find_metric, list_available
 from experiments.metrics.metric import POINT, STANDARD_ERROR, Metric
@@ -30,12 +30,7 @@ GROUPS = {
 
 
 def describe_metric(name: str) -> str:
-    """Return what is known of a metric, as text of at most 80 columns.
-
-    Raises
-    ------
-    BadInput
-        If there is none of that name.
+    """Return what is known of a metric, as text of at most 80 columns; BadInput if there is none of that name.
 
     Examples
     --------
@@ -61,8 +56,10 @@ def describe_metric(name: str) -> str:
         "Range": _describe_range(metric),
         "Margin": f"{_describe_margin(metric)} is no difference, unless a paper's resolution says otherwise",
         "Needs": _describe_needs(name),
-        "Folds": "" if name.endswith(STANDARD_ERROR) else _describe_folds(name),
+        "Folds": f"{name}{STANDARD_ERROR} is its standard error over folds (protocol.folds=5)",
     }
+    if name.endswith(STANDARD_ERROR):
+        del fields["Folds"]
     lines = hang_text("", f"{name}: {metric.meaning}")
     for label, text in fields.items():
         lines += format_field(label, text) if text else []
@@ -131,10 +128,6 @@ def _describe_needs(name: str) -> str:
     words = ["probabilities: an algorithm without them is refused"] if needs.probabilities else []
     words += ["two classes, of which the last of the alphabet is the positive one"] if needs.two_classes else []
     return "; ".join(words)
-
-
-def _describe_folds(name: str) -> str:
-    return f"{name}{STANDARD_ERROR} is its standard error over folds (protocol.folds=5)"
 
 
 def _give_example(name: str) -> list[str]:

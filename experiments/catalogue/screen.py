@@ -6,35 +6,21 @@ import re
 import textwrap
 
 WIDTH = 80
-HEIGHT = 40
-"""Lines of a screen, about."""
+HEIGHT = 40  #: lines of a screen, about
 _LABEL = 11
 _SHELL_WORD = re.compile(r"(?:[^\s']|'[^']*')+")
-_GOES_ON = " \\"
-"""At the end of a line whose command goes on in the next."""
+_GOES_ON = " \\"  #: at the end of a line whose command goes on in the next
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"(])")
 
 
 def format_field(label: str, text: str, most_lines: int | None = None) -> list[str]:
-    """Return a field as lines: its label, and its text beside it, in whole sentences where it has to be shortened.
-
-    Examples
-    --------
-    >>> format_field("Task", "classification")
-    ['Task       classification']
-    """
+    """Return a field as lines: its label, and its text beside it, in whole sentences where it has to be shortened."""
     head = label.ljust(_LABEL)
     return hang_text(head, shorten_text(head, text, most_lines) if most_lines else text, most_lines)
 
 
 def format_command(label: str, command: str) -> list[str]:
-    """Return a command beside its label, as lines that a shell reads as one: broken between words, quoted ones whole.
-
-    Examples
-    --------
-    >>> format_command("Run", "dp-replica dataset=car")
-    ['Run        dp-replica dataset=car']
-    """
+    """Return a command and its label, as lines that a shell reads as one, broken between words, quoted ones whole."""
     head, lines = label.ljust(_LABEL), [""]
     for word in _SHELL_WORD.findall(command):
         longer = f"{lines[-1]} {word}".strip()
@@ -74,17 +60,6 @@ def hang_text(head: str, text: str, most_lines: int | None = None) -> list[str]:
     return [f"{head}{first}".rstrip(), *(f"{' ' * len(head)}{line}" for line in rest)]
 
 
-def count_lines(head: str, text: str) -> int:
-    """Return how many lines a text takes behind a head.
-
-    Examples
-    --------
-    >>> count_lines("  rdt  ", "random decision trees " * 5)
-    2
-    """
-    return len(hang_text(head, text))
-
-
 def shorten_text(head: str, text: str, most_lines: int) -> str:
     """Return as many whole sentences of a text as fit behind a head; the first one in any case.
 
@@ -94,17 +69,6 @@ def shorten_text(head: str, text: str, most_lines: int) -> str:
     'It grows.'
     """
     sentences = split_sentences(text)
-    while len(sentences) > 1 and count_lines(head, " ".join(sentences)) > most_lines:
+    while len(sentences) > 1 and len(hang_text(head, " ".join(sentences))) > most_lines:
         sentences.pop()
     return " ".join(sentences)
-
-
-def list_names(names: list[str], indent: str = "  ") -> list[str]:
-    """Return names with commas between, as lines.
-
-    Examples
-    --------
-    >>> list_names(["car", "nursery"])
-    ['  car, nursery']
-    """
-    return hang_text(indent, ", ".join(names))

@@ -77,12 +77,12 @@ class Cell:
     algorithm: str  #: as results name it
     params: dict  #: all that are set, defaults of ``conf/algorithm`` included
     epsilon: float  #: infinity for no noise; an algorithm without a budget is run all the same, under this label
+    #: From 0. The split depends on it, but not on the algorithm: repeat r of every algorithm sees the same rows.
     repeat: int
-    """From 0. The split depends on it, but not on the algorithm: repeat r of every algorithm sees the same rows."""
     protocol: dict = field(default_factory=lambda: dict(PROTOCOL))  #: as `read_protocol` returns it
+    #: What is measured beside what is measured always. It is part of neither identity nor key: a cell that lacks a
+    #: metric is run again, with the same seed.
     metrics: tuple[str, ...] = ()
-    """What is measured beside what is measured always. It is part of neither identity nor key: a cell that lacks a
-    metric is run again, with the same seed."""
 
     @property
     def identity(self) -> str:
@@ -100,13 +100,7 @@ class Cell:
         return _hash_texts(self._setting, self._behind)
 
     def repeats(self, which: Iterable[int]) -> list[Cell]:
-        """Return the cells that differ from this one in their repeat alone; they share what follows from the rest.
-
-        Examples
-        --------
-        >>> [cell.repeat for cell in Cell("car", "majority", {}, math.inf, 0).repeats([0, 3])]
-        [0, 3]
-        """
+        """Return the cells that differ from this one in their repeat alone; they share what follows from the rest."""
         shared = {**vars(self), "_setting": self._setting, "_behind": self._behind}
         shared.pop("key", None)  # cached, and different in each repeat
         cells = []

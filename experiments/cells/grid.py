@@ -29,21 +29,11 @@ def expand_grid(
 ) -> list[list[Cell]]:
     """Return the cells of every combination of values, one list of repeats for each; BadInput if one cannot be run.
 
-    Parameters
-    ----------
-    values : mapping of str to list
-        Values of ``dataset``, ``algorithm``, ``epsilon``, ``params.<name>`` and ``protocol.<name>``.
-    repeats : int
-        How many of each.
-    overrides : mapping of str to mapping, optional
-        By algorithm: parameters that replace those of ``conf/algorithm``; ``values`` and ``depends`` replace both.
-    protocol : mapping, optional
-        What does not vary.
-    depends : mapping of str to mapping, optional
-        Parameters that follow one of the ``values``: ``{parameter: {name: {value: given}}}``, for every value of that
-        name. Algorithms without the parameter do without.
-    metrics : sequence of str, optional
-        What is to be measured; what always is need not be named.
+    ``values`` are those of ``dataset``, ``algorithm``, ``epsilon``, ``params.<name>`` and ``protocol.<name>``;
+    ``protocol`` has what does not vary. By algorithm, ``overrides`` replace parameters of ``conf/algorithm``;
+    ``values`` and ``depends`` replace both. The latter are parameters that follow one of the values, ``{parameter:
+    {name: {value: given}}}`` for every value of that name; algorithms without the parameter do without. Of ``metrics``,
+    what always is measured need not be named.
 
     Examples
     --------
@@ -79,7 +69,11 @@ def expand_grid(
             protocol=read_protocol(dict(protocol or {}) | _select_prefix(chosen, "protocol.")),
             metrics=extra[chosen["dataset"]],
         )
-        _check_standard_errors(cell, metrics)
+        for name in metrics:
+            if name.endswith(STANDARD_ERROR) and cell.protocol["folds"] is None:
+                raise BadInput(
+                    f"metrics: {name!r} is a standard error over folds: set protocol.folds=5, or another number"
+                )
         check_cell(cell)
         settings.append(cell.repeats(range(repeats)))
     return settings
@@ -112,12 +106,6 @@ def check_cell(cell: Cell) -> None:
             raise BadInput(
                 f"metrics: {name!r} needs probabilities, and algorithm {cell.algorithm!r} gives none (predict_proba)"
             )
-
-
-def _check_standard_errors(cell: Cell, metrics: Sequence[str]) -> None:
-    for name in metrics:
-        if name.endswith(STANDARD_ERROR) and cell.protocol["folds"] is None:
-            raise BadInput(f"metrics: {name!r} is a standard error over folds: set protocol.folds=5, or another number")
 
 
 def _check_protocol(cell: Cell, task: str) -> None:

@@ -16,13 +16,6 @@ def cells_of_studies(paper: Paper, repeats: int | None = None) -> dict[str, list
     Where the algorithms of a study need parameters of their own, the paper's ``algorithms`` has them; they replace the
     defaults of ``conf/algorithm`` throughout the paper. A study's ``depends`` replaces both. BadInput names a study
     that cannot be run as it is written.
-
-    Examples
-    --------
-    >>> study = {"dataset": "car", "algorithm": "majority", "epsilon": 1.0}
-    >>> paper = Paper(number=0, title="T", repeats=3, studies={"floor": study})
-    >>> len(cells_of_studies(paper)["floor"])
-    3
     """
     cells = {}
     for name, study in paper.studies.items():

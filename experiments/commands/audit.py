@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from documents.search_path import name_family
-from experiments.audit.audit_plan import AuditPlan
-from experiments.audit.audit_tasks import run_audit
+from experiments.audit.audit_tasks import AuditPlan, run_audit
 from experiments.audit.report import format_report, write_results, write_summary
 from experiments.cells.cell import read_epsilon
 from experiments.config import estimators
@@ -15,7 +14,7 @@ from experiments.store import provenance
 
 def run_command(request: SweepRequest) -> int:
     """Audit what is asked for; returns the exit code."""
-    plan = read_plan(request)
+    plan = _read_plan(request)
     found, missing = run_audit(plan)
     print(format_report(found))
     folder = request.results_folder / "audit"
@@ -33,14 +32,7 @@ def run_command(request: SweepRequest) -> int:
     return 1 if has_failed or found.is_alarming else 0
 
 
-def read_plan(request: SweepRequest) -> AuditPlan:
-    """Return what a command line wants to be audited.
-
-    Raises
-    ------
-    BadInput
-        If a parameter has several values, or a value cannot be.
-    """
+def _read_plan(request: SweepRequest) -> AuditPlan:
     params = {}
     for name, values in request.values.items():
         if name == "algorithm":

@@ -5,8 +5,14 @@ from __future__ import annotations
 from experiments.config.paper import Paper
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput
-from experiments.regression_check.bands import Accepted, list_watched_papers, read_accepted, read_watched_paper
-from experiments.regression_check.differences import find_differences, format_report
+from experiments.regression_check.bands import (
+    Accepted,
+    find_differences,
+    format_report,
+    list_watched_papers,
+    read_accepted,
+    read_watched_paper,
+)
 from experiments.regression_check.order_statistics import FALSE_ALARMS, MOST_TESTS
 from experiments.regression_check.watch import WatchList, make_watched_cells
 from experiments.run.run_studies import run_studies

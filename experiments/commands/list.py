@@ -53,16 +53,11 @@ def run_command(request: SweepRequest) -> int:
     for task in chosen["task"]:
         _check_word("task", task, _TASKS)
     rows = list_rows(*(chosen[name] for name in settings))
-    print("\n".join(map(_to_json, rows)) if output == "json" else _to_text(rows, what))
+    if output == "json":
+        print("\n".join(json.dumps(row, ensure_ascii=False) for row in rows))
+    else:
+        print(f"{format_rows(rows, HEADINGS[what])}\n\n{_MORE[what]}" if rows else f"no {what} of these")
     return 0
-
-
-def _to_text(rows: list[Row], what: str) -> str:
-    return f"{format_rows(rows, HEADINGS[what])}\n\n{_MORE[what]}" if rows else f"no {what} of these"
-
-
-def _to_json(row: Row) -> str:
-    return json.dumps(row, ensure_ascii=False)
 
 
 def _read_words(request: SweepRequest, name: str) -> list[str]:

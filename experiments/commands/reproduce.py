@@ -93,7 +93,6 @@ def _run_settings(request: SweepRequest, chosen: Mapping[str, list[str]]) -> int
 
 
 def _expand_sweep(request: SweepRequest, chosen: Mapping[str, list[str]], repeat: int | None) -> Sweep:
-    """Return the settings that are asked for, after all checks."""
     config = request.config
     values = {**chosen, "epsilon": [config["epsilon"]]}
     metrics = read_names(request.values.get("metrics", []))
@@ -123,7 +122,6 @@ def _answer(collector: ResultCollector, options: SweepOptions, parent: Path, arg
 
 
 def _say_of_data(sweep: Sweep, details: Details) -> None:
-    """Say what of the data sets must be known with the results."""
     copies = list_copies(((cells[0].dataset, cells[0].protocol) for cells in sweep.settings), sweep.repeats)
     for sentence in filter(None, [describe_copies(copies, {}), *describe_data_faults(details)]):
         print_to_stderr(sentence)
@@ -173,13 +171,7 @@ def _say_plan(cells: list[Cell], request: SweepRequest, executor: Executor) -> i
 
 
 def make_results_folder(folder: Path) -> None:
-    """Make the folder of a paper's results, before hours are spent on what could not be written then.
-
-    Raises
-    ------
-    BadInput
-        If it cannot be made or written to.
-    """
+    """Make the folder of results, before hours are spent on what could not be written then, or raise BadInput."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -192,22 +184,8 @@ def make_results_folder(folder: Path) -> None:
 def write_results(
     paper: Paper, questions: PaperQuestions, folder: Path, table: pd.DataFrame, arguments: Sequence[str]
 ) -> None:
-    """Write a paper's results: cells, timings, provenance, and all that `plots` makes of them.
-
-    Parameters
-    ----------
-    paper, questions : Paper and PaperQuestions
-        As it was run, and what it asks.
-    folder : Path
-        As `make_results_folder` made it.
-    table : DataFrame
-        Its long table.
-    arguments : sequence of str
-        Of the command line.
-    """
-    from plots.pages.paper_results import (
-        publish_paper,  # matplotlib is slow to import and is needed only here, at the end
-    )
+    """Write a paper's results: cells, timings, provenance, and all that `plots` makes of them."""
+    from plots.pages.paper_results import publish_paper  # matplotlib is slow to import, and needed only here
 
     (folder / "cells.csv").write_text(format_cells_csv(table), encoding="utf-8")
     table[["key", "fit_seconds"]].to_csv(folder / "timings.csv", index=False, lineterminator="\n")

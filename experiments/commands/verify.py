@@ -36,20 +36,11 @@ from experiments.store.long_table import format_cells_csv
 from experiments.store.record import Record
 from experiments.store.results import Results
 
-Way = Callable[[Paper, Path], str]
-"""Runs a paper with a store of its own, and returns what came out as text."""
+Way = Callable[[Paper, Path], str]  #: runs a paper with a store of its own, and returns what came out as text
 
 
 def compare_ways(paper: Paper, ways: Mapping[str, Way]) -> dict[str, str]:
-    """Run a paper in several ways, each with a store of its own; return the SHA-256 of what came out by way.
-
-    Parameters
-    ----------
-    paper : Paper
-        What is run.
-    ways : mapping of str to callable
-        See `Way`.
-    """
+    """Run a paper in several ways, each with a store of its own; return the SHA-256 of what came out by way."""
     digests = {}
     for name, run in ways.items():
         started = monotonic()

@@ -27,13 +27,7 @@ def explain_missing(names: set[str]) -> dict[str, str]:
 
 @cache
 def task_and_domain(dataset: str) -> tuple:
-    """Return the task and the public domain of a data set.
-
-    Raises
-    ------
-    BadInput
-        If the catalogue does not have it, or nothing is known of it without its rows and these cannot be had.
-    """
+    """Return task and public domain of a data set; BadInput if neither the catalogue nor its rows tell them."""
     try:
         entry = catalogue.read_entry(dataset)
     except (UnknownDataset, DocumentError, datasets.DataUnavailable) as error:

@@ -37,13 +37,7 @@ GIVEN = {
 
 
 def list_algorithms() -> list[str]:
-    """Return the names of all algorithms and their variants, as results have them.
-
-    Examples
-    --------
-    >>> "majority" in list_algorithms()
-    True
-    """
+    """Return the names of all algorithms and their variants, as results have them."""
     return list(search_path.list_files(FOLDER))
 
 
@@ -74,11 +68,7 @@ def merge_parameters(name: str, *overrides: Mapping) -> dict:
     """Return the parameters of an algorithm: those of its file, replaced by others where given.
 
     An ``epsilon`` in the file is none of them: it is what the algorithm is run with, whatever ε it stands under.
-
-    Raises
-    ------
-    BadInput
-        If there is no such algorithm or parameter; the message suggests the nearest.
+    BadInput suggests the nearest where there is no such algorithm or parameter.
 
     Examples
     --------
@@ -124,8 +114,6 @@ def takes_budget(estimator: type) -> bool:
 
     Examples
     --------
-    >>> takes_budget(import_class("algorithms.RDTClassifier"))
-    True
     >>> takes_budget(import_class("sklearn.svm.SVR"))  # there it is the width of a tube
     False
     """
@@ -169,12 +157,7 @@ def list_packages(name: str) -> dict[str, str]:
 
 
 def explain_obstacle(name: str) -> str | None:
-    """Return why an algorithm cannot be run on this machine, in one line; None if it can.
-
-    Examples
-    --------
-    >>> explain_obstacle("majority")
-    """
+    """Return why an algorithm cannot be run on this machine, in one line; None if it can."""
     return getattr(import_class(find_target(name)), "lacks", lambda: None)()
 
 
@@ -192,13 +175,7 @@ def read_signature(path: str) -> inspect.Signature:
 
 @cache
 def import_class(path: str) -> type:
-    """Import a class by its path.
-
-    Raises
-    ------
-    BadInput
-        If there is none, or it is no estimator.
-    """
+    """Import a class by its path; BadInput if there is none, or it is no estimator."""
     found = import_target(path)
     if not inspect.isclass(found) or not all(hasattr(found, name) for name in ("fit", "predict", "get_params")):
         raise BadInput(
@@ -209,31 +186,15 @@ def import_class(path: str) -> type:
 
 
 def name_file(name: str) -> str:
-    """Return the file of an algorithm, as an error names it.
-
-    Examples
-    --------
-    >>> name_file("majority")
-    'conf/algorithm/majority.yaml'
-    """
+    """Return the file of an algorithm, as an error names it."""
     path = search_path.find_file(FOLDER, name)
     return shorten_path(path) if path else f"algorithm {name}"
 
 
 def read_target_file(path: Path, of_what: str) -> dict[str, Any]:
-    """Return what a file says, ``_target_`` among it.
+    """Return what a file says, ``_target_`` among it, which errors call the import path of ``of_what``.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    of_what : str
-        What it names, for the error: ``the estimator's class``.
-
-    Raises
-    ------
-    BadInput
-        If it cannot be read, or names nothing.
+    BadInput if the file cannot be read, or has no such path.
     """
     place = shorten_path(path)
     try:
@@ -246,12 +207,7 @@ def read_target_file(path: Path, of_what: str) -> dict[str, Any]:
 
 
 def import_target(path: str) -> Any:
-    """Import what has an import path.
-
-    Raises
-    ------
-    BadInput
-        If there is nothing, or its module raises.
+    """Import what has an import path; BadInput if there is nothing, or its module raises.
 
     Examples
     --------
@@ -267,13 +223,7 @@ def import_target(path: str) -> Any:
 
 
 def is_built_in(name: str) -> bool:
-    """Return whether a file of an algorithm is one of ours, and not one of a folder that a user adds.
-
-    Examples
-    --------
-    >>> is_built_in("majority"), is_built_in("mine")
-    (True, False)
-    """
+    """Return whether a file of an algorithm is one of ours, and not one of a folder that a user adds."""
     return (FOLDER / f"{name}.yaml").is_file()
 
 

@@ -6,7 +6,7 @@ import re
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field
 
 from documents.document import Document
 
@@ -30,10 +30,22 @@ GivenSign = Annotated[Sign, Field(strict=False)]
 """A sign as a YAML file has it: by its name."""
 
 
+def _check_length(sentence: str) -> str:
+    """Return a sentence; ValueError if it has more than 30 words. A size that is filled in counts as two."""
+    n_words = len(sentence.split()) + len(_FIELD.findall(sentence))
+    if n_words > MOST_WORDS:
+        raise ValueError(f"it has {n_words} words; write at most {MOST_WORDS}")
+    return sentence
+
+
+ShortText = Annotated[str, AfterValidator(_check_length)]
+"""A sentence of at most 30 words."""
+
+
 class PaperFinding(Document):
     """What came out of a paper and why, with the verdicts that the sentence takes for granted."""
 
-    text: str
+    text: ShortText
     """The sentence, of at most 30 words. ``{ID}`` stands for the size of the effect of a claim, or of the difference of
     a printed number: in the setting that refutes it if there is one, else on average. ``{inside}`` is how many printed
     numbers lie inside of our intervals, "65 of 68". They are filled in from the run."""
@@ -45,11 +57,6 @@ class PaperFinding(Document):
     """Whether the paper's own algorithms keep the ε that they claim, if the sentence speaks of that."""
     picture: str | None = None
     """The figure or table that decides: the page of the paper begins with it."""
-
-    @field_validator("text")
-    @classmethod
-    def _check_text(cls, text: str) -> str:
-        return check_length(text)
 
     @property
     def fields(self) -> list[str]:
@@ -71,17 +78,3 @@ class PaperFinding(Document):
         'It is 2 points better.'
         """
         return _FIELD.sub(lambda field: sizes[field[1]], self.text)
-
-
-def check_length(sentence: str) -> str:
-    """Return a sentence if it has at most 30 words; a size that is filled in counts as two.
-
-    Raises
-    ------
-    ValueError
-        If it has more.
-    """
-    n_words = len(sentence.split()) + len(_FIELD.findall(sentence))
-    if n_words > MOST_WORDS:
-        raise ValueError(f"it has {n_words} words; write at most {MOST_WORDS}")
-    return sentence

@@ -50,13 +50,7 @@ def list_kinds(part: str) -> tuple[str, ...]:
 
 @cache
 def find_kind(part: str, name: str) -> type[Document]:
-    """Return the class of a kind: the document that its file defines.
-
-    Raises
-    ------
-    ValueError
-        If there is no such kind; the message suggests the nearest.
-    """
+    """Return the document that the file of a kind defines; ValueError suggests the nearest kind if there is none."""
     if name not in list_kinds(part):
         raise ValueError(f"kind {name!r} is not known; {suggest_name(str(name), list_kinds(part))}")
     module = import_module(_find_modules(part)[name])
@@ -69,13 +63,7 @@ def find_kind(part: str, name: str) -> type[Document]:
 
 
 def parse_part(part: str, default: str | None, contents: Any) -> Document:
-    """Return a claim, table or figure as an object of its kind.
-
-    Raises
-    ------
-    ValueError
-        If it has no known kind, or not the keys of its kind.
-    """
+    """Return a claim, table or figure as an object of its kind; ValueError if it has no known kind, or not its keys."""
     if isinstance(contents, Document):
         return contents
     kind = contents.get("kind", default) if isinstance(contents, Mapping) else None

@@ -21,7 +21,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from documents.document import Document, DocumentError, ListOf, Named, OneOrMore, Scalar, parse_document
 from documents.search_path import name_stored_in
-from experiments.config.finding import PaperFinding, check_length
+from experiments.config.finding import PaperFinding, ShortText
 from experiments.config.kinds import parser_of
 from experiments.config.readings import Choices, parse_question
 from experiments.config.setting import is_among, keep_entries, make_setting_key
@@ -104,17 +104,9 @@ class Study(Document):
         return self.protocol.model_dump(exclude_unset=True)
 
     def axes(self, where: Mapping[str, Any] | None = None) -> dict[str, list]:
-        """Return the values of every axis, under the names of the long table's columns.
+        """Return the values of every axis of the part of the study in ``where``, named as the long table's columns are.
 
-        Parameters
-        ----------
-        where : mapping, optional
-            Column to value or values: the part of the study that is meant.
-
-        Raises
-        ------
-        PaperError
-            If ``where`` names an axis or a value that the study does not have.
+        PaperError if ``where`` names an axis or a value that the study does not have.
 
         Examples
         --------
@@ -131,13 +123,7 @@ class Study(Document):
         return axes
 
     def axis(self, name: str, where: Mapping[str, Any] | None = None) -> list:
-        """Return the values of one axis, in the study's order.
-
-        Raises
-        ------
-        PaperError
-            If the study has no such axis.
-        """
+        """Return the values of one axis, in the study's order; PaperError if there is no such axis."""
         axes = self.axes(where)
         if name not in axes:
             raise PaperError(f"study {self.name!r} has no axis {name!r}; {suggest_name(name, axes)}")
@@ -282,13 +268,7 @@ class Claim(Named, ABC):
 
     @abstractmethod
     def resolve(self, paper: Paper, numbers: Mapping[str, Any]) -> Any:
-        """Return the question that decides the claim, as `experiments.judge.question` has it.
-
-        Raises
-        ------
-        PaperError
-            If the claim names what the paper does not have.
-        """
+        """Return what decides it, as `judge.question` has it; PaperError if it names what the paper does not have."""
 
 
 class Watch(StudyPart):
@@ -341,7 +321,7 @@ class Paper(Document):
     """Its title."""
     citation: str = ""
     """Where it was published."""
-    promise: str = ""
+    promise: ShortText = ""
     """What the paper claims, in a sentence of at most 30 words: its page begins with it. Studies of our own may leave
     it out."""
     finding: PaperFinding | None = None
@@ -402,14 +382,7 @@ class Paper(Document):
 
     @property
     def short_title(self) -> str:
-        """Its title up to a colon.
-
-        Examples
-        --------
-        >>> studies = {"grid": {"dataset": "car", "algorithm": "rdt"}}
-        >>> Paper(number=7, title="DiffPETs: an algorithm based on ExtraTrees", studies=studies).short_title
-        'DiffPETs'
-        """
+        """Its title up to a colon."""
         return self.title.partition(":")[0]
 
     @property
@@ -438,40 +411,20 @@ class Paper(Document):
         return Speaker.PAPER if claim.reading_of is None else Speaker.READING
 
     def study(self, name: str, user: str) -> Study:
-        """Return a study; ``user`` is the table, figure or claim that names it, for the error.
-
-        Raises
-        ------
-        PaperError
-            If the paper has no such study.
-        """
+        """Return a study; PaperError begins with ``user``, the table, figure or claim that names it, if missing."""
         if name not in self.studies:
             raise PaperError(f"{user}: study {name!r} is not in the paper; it has: {', '.join(self.studies)}")
         return self.studies[name]
 
     def claim(self, name: str, user: str) -> Claim:
-        """Return a claim.
-
-        Raises
-        ------
-        PaperError
-            If the paper has no such claim.
-        """
+        """Return a claim; PaperError begins with ``user``, who names it, if there is none."""
         claims = self.claims_by_id
         if name not in claims:
             raise PaperError(f"{user}: the paper has no claim {name!r}; {suggest_name(name, claims)}")
         return claims[name]
 
     def center_of(self, metric: str, own: str | None = None) -> str:
-        """Return what stands for the repeats of a setting: ``own`` if given, else the paper's, else the mean.
-
-        Examples
-        --------
-        >>> study = {"dataset": "car", "algorithm": "rdt"}
-        >>> paper = Paper(number=0, title="T", studies={"grid": study}, center={"r2": "median"})
-        >>> paper.center_of("r2"), paper.center_of("mse"), paper.center_of("r2", own="mean")
-        ('median', 'mean', 'mean')
-        """
+        """Return what stands for the repeats of a setting: ``own`` if given, else the paper's, else the mean."""
         return own or self.center.get(metric, "mean")
 
     def reason_not_implemented(self, algorithm: str) -> str:
@@ -482,11 +435,6 @@ class Paper(Document):
     def to_mapping(self) -> dict[str, Any]:
         """Return what a YAML file says that gives the same paper: the keys that are set."""
         return _plain(self)
-
-    @field_validator("promise", mode="after")
-    @classmethod
-    def _check_promise(cls, promise: str) -> str:
-        return check_length(promise)
 
     @field_validator("studies", mode="after")
     @classmethod
@@ -511,13 +459,7 @@ class Paper(Document):
 
 
 def parse_paper(contents: Any, file: Path | None = None) -> Paper:
-    """Return a paper made of the contents of its file.
-
-    Raises
-    ------
-    DocumentError
-        If keys are missing, unknown or wrong; all such errors are reported at once.
-    """
+    """Return a paper made of what its file says; DocumentError reports all missing, unknown or wrong keys at once."""
     if not isinstance(contents, Mapping):
         raise DocumentError(f"{file or 'the paper'} must be a mapping of keys, got {contents!r}")
     return parse_document(Paper, name_stored_in(contents), file)

@@ -38,23 +38,12 @@ def list_papers() -> list[str]:
 
 
 def list_own_papers() -> list[str]:
-    """Return the papers of the folders that a user adds.
-
-    Examples
-    --------
-    >>> list_own_papers()
-    []
-    """
+    """Return the papers of the folders that a user adds."""
     return [name for name, file in search_path.list_files(PAPERS).items() if not is_built_in(file)]
 
 
 def find_own_file(name: str) -> Path | None:
-    """Return the file of a paper in a folder that a user adds; None if it is one of ours, or there is none.
-
-    Examples
-    --------
-    >>> find_own_file("2")
-    """
+    """Return the file of a paper in a folder that a user adds; None if it is one of ours, or there is none."""
     file = search_path.find_file(PAPERS, name)
     return None if file is None or is_built_in(file) else file
 
@@ -79,10 +68,7 @@ def name_paper_file(name: str) -> str:
 def read_paper(name: str) -> Paper:
     """Read a paper as it is written: no data set stands in for another here.
 
-    Raises
-    ------
-    BadInput
-        If there is no such paper, or its file cannot be read or says what it may not say.
+    BadInput if there is no such paper, or its file cannot be read or says what it may not say.
 
     Examples
     --------
@@ -102,24 +88,11 @@ def read_paper(name: str) -> Paper:
 def prepare_paper(
     contents: Mapping[str, Any], name: str, repeats: int | None, most_repeats: int | None = None
 ) -> Paper:
-    """Return a paper as it is to be run: with so many repeats, and substitutes for data sets that are not available.
+    """Return a paper as it is to be run, from what its file says; ``name`` is the file's, for errors (BadInput).
 
-    Parameters
-    ----------
-    contents : mapping
-        What its file says.
-    name : str
-        Of the file, which errors name.
-    repeats : int or None
-        Runs of every setting; as many as the paper asks for, and more where verdicts need them, if None.
-    most_repeats : int, optional
-        The most that a verdict may take, whatever the paper says of it or of a claim; as many as ``repeats`` if only
-        these are given.
-
-    Raises
-    ------
-    BadInput
-        If the paper says what it may not say.
+    Every setting has ``repeats`` runs; if None, as many as the paper asks for, and more where verdicts need them. No
+    verdict takes more than ``most_repeats``, whatever the paper says of it or of a claim; they are as many as
+    ``repeats`` if only these are given. Substitutes stand in for data sets that are not available.
     """
     file = search_path.find_file(PAPERS, name) or PAPERS / f"{name}.yaml"
     if file.is_file() and find_too_large(file.read_text(encoding="utf-8")):

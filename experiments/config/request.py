@@ -27,26 +27,17 @@ DESCRIBED = ("paper", "dataset", "algorithm")
 
 @dataclass(frozen=True)
 class SweepRequest:
-    """What the command line asks for.
+    """What the command line asks for."""
 
-    Parameters
-    ----------
-    command : str
-        The file in ``conf/do`` and the module in ``experiments/commands``.
-    config : dict
-        The composed configuration, without Hydra's own.
-    choices : dict of str to str
-        The option chosen in each config group, or None.
-    values : dict of str to list
-        Values given on the command line for settings that may have several, by the name as it is typed.
-    arguments : sequence of str
-        The words of the command line.
-    """
-
+    #: The file in ``conf/do`` and the module in ``experiments/commands``.
     command: str
+    #: The composed configuration, without Hydra's own.
     config: Mapping
+    #: The option chosen in each config group, or None.
     choices: Mapping[str, str | None]
+    #: Values given on the command line for settings that may have several, by the name as it is typed.
     values: Mapping[str, list]
+    #: The words of the command line.
     arguments: Sequence[str] = ()
 
     @property
@@ -74,21 +65,9 @@ class SweepRequest:
 
 
 def read_request(config: DictConfig, hydra_config: HydraConf, arguments: Sequence[str]) -> SweepRequest:
-    """Return what is asked for, from what Hydra gives a task.
+    """Return what is asked for, from what Hydra gives a task, ``HydraConf.get()`` and the words of the command line.
 
-    Parameters
-    ----------
-    config : DictConfig
-        The task's configuration.
-    hydra_config : HydraConf
-        As from ``HydraConfig.get()``.
-    arguments : sequence of str
-        The words of the command line.
-
-    Raises
-    ------
-    BadInput
-        If a setting has several values that may have one, is deleted or added, or changes what a file describes.
+    BadInput if a setting has several values that may have one, is deleted or added, or changes what a file describes.
     """
     command, lists = hydra_config.runtime.choices["do"], hydra_config.sweeper.lists
     parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())

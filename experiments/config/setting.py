@@ -28,12 +28,7 @@ def make_setting_key(values: Iterable) -> tuple[str, ...]:
 
 
 def match_column(column: pd.Series, value: Any) -> np.ndarray:
-    """Return which entries of a column are ``value``; numbers may have gone through text.
-
-    Returns
-    -------
-    bool array of shape (n,)
-    """
+    """Return which entries of a column are ``value``, as booleans; numbers may have gone through text."""
     if value is None:
         return column.isna().to_numpy()
     if isinstance(value, bool | str):
@@ -61,13 +56,7 @@ def is_same_value(value: Any, other: Any) -> bool:
 
 
 def is_among(value: Any, others: Iterable) -> bool:
-    """Return whether a value of an axis is the same setting as one of others.
-
-    Examples
-    --------
-    >>> is_among("0.1", [0.1, 1.0]), is_among(3, [4.0])
-    (True, False)
-    """
+    """Return whether a value of an axis is the same setting as one of others."""
     return any(is_same_value(value, other) for other in others)
 
 
@@ -83,13 +72,7 @@ def keep_entries(mapping: Mapping[str, Any], names: Iterable[str]) -> dict[str, 
 
 
 def drop_entries(mapping: Mapping[str, Any], names: Container[str]) -> dict[str, Any]:
-    """Return the entries of a mapping that have none of these names, in the order of the mapping.
-
-    Examples
-    --------
-    >>> drop_entries({"epsilon": 1.0, "dataset": "car", "n": 3}, ["n"])
-    {'epsilon': 1.0, 'dataset': 'car'}
-    """
+    """Return the entries of a mapping that have none of these names, in the order of the mapping."""
     return {name: value for name, value in mapping.items() if name not in names}
 
 

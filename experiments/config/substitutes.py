@@ -20,22 +20,9 @@ _KEPT = ("labels", "instead", "reported")
 
 
 def find_substitutes(instead: Mapping[str, str]) -> dict[str, str]:
-    """Return which data sets of a paper are not available and which stand in for them.
+    """Return which data sets of a paper are not available and which stand in for them, of those that may.
 
-    Parameters
-    ----------
-    instead : mapping of str to str
-        Data sets and those that may stand in for them.
-
-    Raises
-    ------
-    BadInput
-        If a data set is not known, or its substitute has another task or other columns.
-
-    Examples
-    --------
-    >>> find_substitutes({})
-    {}
+    BadInput if a data set is not known, or its substitute has another task or other columns.
     """
     for name, other in instead.items():
         _check_pair(name, other)
@@ -48,12 +35,7 @@ def find_substitutes(instead: Mapping[str, str]) -> dict[str, str]:
 def replace_datasets(contents: Mapping[str, Any], substitutes: Mapping[str, str]) -> dict[str, Any]:
     """Return what a paper's file says with some data sets replaced by others, wherever they are named.
 
-    Parameters
-    ----------
-    contents : mapping
-        What the file says.
-    substitutes : mapping of str to str
-        As from `find_substitutes`; it is kept as ``used_instead``.
+    The substitutes, as from `find_substitutes`, are kept as ``used_instead``.
 
     Examples
     --------
@@ -72,14 +54,7 @@ def replace_datasets(contents: Mapping[str, Any], substitutes: Mapping[str, str]
 
 
 def describe_substitutes(labels: Mapping[str, str], substitutes: Mapping[str, str]) -> list[str]:
-    """Return what must be said of the substitutes in use.
-
-    Parameters
-    ----------
-    labels : mapping of str to str
-        Readable names of the data sets.
-    substitutes : mapping of str to str
-        As from `find_substitutes`.
+    """Return what must be said of the substitutes in use, by the readable names of the data sets.
 
     Examples
     --------

@@ -25,9 +25,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from experiments.judge.evidence.claim_group import HOLDS_WITHIN, ClaimGroup, RunsQuestion, State, list_lowest
+from experiments.judge.evidence.claim_group import (
+    HOLDS_WITHIN,
+    ClaimGroup,
+    RunsQuestion,
+    State,
+    estimate_rerun_probability,
+    list_lowest,
+)
 from experiments.judge.evidence.replay import QuestionState, Replay, list_looks, replay_looks
-from experiments.judge.evidence.rerun import estimate_rerun_probability
 from experiments.judge.question import AskedClaim, ClaimQuestion, ComputedQuestion, Evidence, Need
 from experiments.judge.verdict import (
     DEPENDS_ON_AVERAGE,
@@ -58,10 +64,7 @@ def judge_claims(
 ) -> list[dict[str, Any]]:
     """Judge claims on the runs that there are, and on the verdicts on printed numbers, which some are about.
 
-    Returns
-    -------
-    list of dict
-        For each claim: id, text, kind, metric, and what `answer_claim` says of it. What a claim has not is None.
+    For each there is id, text, kind, metric, and what `answer_claim` says of it. What a claim has not is None.
     """
     verdicts_of = {} if numbers is None else {row["id"]: row for row in numbers.to_dict("records")}
     answers = []
@@ -82,68 +85,70 @@ def judge_claims(
 def answer_claim(question: ClaimQuestion, evidence: Evidence) -> dict[str, Any]:
     """Return the verdict on a claim, from the runs of its groups.
 
-    Returns
-    -------
-    dict
-        verdict, reason; on_average and in_most_runs (the verdict by each, None where it is not asked), level (α of
-        each), repeats (the most that a group took), looks, center, effect with low and high (of the mean group, on the
-        metric's scale, 95 %), rerun_probability, at_bound (groups set aside), groups (of each the setting, the effect
-        of its weakest part with its interval, margin, share_won, n and state, the weakest group first), contradiction
-        (the part that refutes the claim), scope, cells and cells_expected; those that it has.
+    It has, as far as they are known: verdict, reason; on_average and in_most_runs (the verdict by each, None where it
+    is not asked), level (α of each), repeats (the most that a group took), looks, center, effect with low and high (of
+    the mean group, on the metric's scale, 95 %), rerun_probability, at_bound (groups set aside), groups (of each the
+    setting, the effect of its weakest part with its interval, margin, share_won, n and state, the weakest group first),
+    contradiction (the part that refutes the claim), scope, cells and cells_expected.
     """
-    counts: dict[str, Any] = {"scope": question.scope, "center": question.center}
+    counts: dict[str, Any] = {"scope": question.scope, "center": question.test.center}
     if not evidence.unfit and not any(len(group.values) for group in evidence.groups):
         return counts | {"verdict": NOT_RUN, "reason": "no cell of it was run"}
-    places = _list_tested(question, evidence)
-    tested = [evidence.groups[place] for place in places]
+    tested = _list_tested(question, evidence)
     counts["at_bound"] = len(evidence.groups) - len(tested)
     if not tested:
-        reason = f"every run of every setting gives {question.rule.bound:g}, which cannot move as claimed"
+        reason = f"every run of every setting gives {question.test.rule.bound:g}, which cannot move as claimed"
         return counts | {"verdict": UNDECIDED, "reason": reason}
     replay = _replay(question, evidence, tested)
-    if n_unfit := _count_unfit(evidence, replay):
-        repeats = max(replay.looks)
+    repeats = max(replay.looks)
+    if n_unfit := sum(repeat < repeats for repeat in evidence.unfit):  # of those that were asked for
         reason = f"{question.obstacle} in {n_unfit} of {repeats} repeats"
         return counts | {"verdict": UNDECIDED, "reason": reason, "repeats": repeats}
-    n_undefined = evidence.count_undefined(places, replay.looks)
-    return {**counts, **_describe_replay(question, tested, replay, n_undefined)}
+    return {**counts, **_describe_replay(question, tested, replay)}
 
 
 def list_claim_needs(question: ClaimQuestion, results: Results) -> list[Need]:
     """Return the repeats that a claim still needs to be decided."""
     evidence = question.gather(results)
     tested = _list_tested(question, evidence)
-    if not tested:
-        return []
-    needed = _replay(question, evidence, [evidence.groups[place] for place in tested]).needed
-    return [Need(question.groups[tested[place]].list_settings(), repeats) for place, repeats in needed.items()]
+    needed = _replay(question, evidence, tested).needed if tested else {}
+    return [Need(tested[place].settings, repeats) for place, repeats in needed.items()]
 
 
-def _count_unfit(evidence: Evidence, replay: Replay) -> int:
-    """Return how many repeats that were asked for cannot be compared."""
-    return sum(repeat < max(replay.looks) for repeat in evidence.unfit)
-
-
-def _list_tested(question: ClaimQuestion, evidence: Evidence) -> list[int]:
-    """Return the places of the groups that can move as claimed."""
-    return [place for place, group in enumerate(evidence.groups) if not group.is_at_bound(question.first)]
+def _list_tested(question: ClaimQuestion, evidence: Evidence) -> list[ClaimGroup]:
+    """Return the groups that can move as claimed."""
+    return [group for group in evidence.groups if not group.is_at_bound(question.first)]
 
 
 def _replay(question: ClaimQuestion, evidence: Evidence, groups: Sequence[ClaimGroup]) -> Replay:
     looks = list_looks(question.first, question.most)
     if evidence.unfit:
         looks = looks[: bisect_right(looks, min(evidence.unfit)) + 1]
-    return replay_looks(groups, looks, math.log(len(groups[0].questions) / question.level))
+    return replay_looks(groups, looks, math.log(len(question.test.questions) / question.level))
 
 
-def _describe_replay(
-    question: ClaimQuestion, groups: Sequence[ClaimGroup], replay: Replay, n_undefined: int
-) -> dict[str, Any]:
+def _describe_replay(question: ClaimQuestion, groups: Sequence[ClaimGroup], replay: Replay) -> dict[str, Any]:
     verdicts = {answer.question: answer.verdict for answer in replay.answers}
     states = list(map(_find_decisive(replay).describe_group, range(len(groups))))
     lowest = list_lowest(groups, replay.counts, states)
-    contradiction = _find_contradiction(groups, replay)
-    result = {
+    contradiction = None
+    if found := next(filter(None, (answer.contradiction for answer in replay.answers)), None):
+        place, part = found
+        contradiction = groups[place].describe_part(part, replay.counts[place])
+    n = min(replay.counts)  # the effect over all groups is that of the repeats that all of them have
+    interval = groups[0].make_interval(np.mean([group.parts[0].changes[:n] for group in groups], axis=0))
+    n_found = n_expected = n_undefined = 0
+    for place, group in enumerate(groups):
+        n_found += replay.counts[place] * len(group.settings)
+        n_expected += (replay.looks[place] or replay.needed.get(place, 0)) * len(group.settings)
+        n_undefined += int((group.undefined < replay.looks[place]).sum())
+    verdict, basis = combine_answers(verdicts)
+    reasons = _explain_incompleteness(groups, replay)
+    reasons += [basis] if basis else []
+    reasons += _explain_verdict(question, verdict, states, replay, lowest, contradiction)
+    if n_undefined:
+        reasons.append(f"{question.metric} is undefined in {count_runs(n_undefined)} and counts as 0 there")
+    return {
         "on_average": verdicts.get(RunsQuestion.MEAN),
         "in_most_runs": verdicts[RunsQuestion.MOST],
         "level": question.level / len(verdicts),
@@ -152,16 +157,14 @@ def _describe_replay(
         "rerun_probability": estimate_rerun_probability(groups, replay.counts),
         "groups": lowest,
         "contradiction": contradiction,
-        **_count_cells(groups, replay),
-        **_summarise_effect(groups, replay.counts),
+        "cells": n_found,
+        "cells_expected": n_expected,
+        "effect": interval.center,
+        "low": interval.low,
+        "high": interval.high,
+        "verdict": verdict,
+        "reason": "; ".join(reasons),
     }
-    verdict, basis = combine_answers(verdicts)
-    reasons = _explain_incompleteness(groups, replay)
-    reasons += [basis] if basis else []
-    reasons += _explain_verdict(question, verdict, groups, replay, lowest, contradiction)
-    if n_undefined:
-        reasons.append(f"{question.metric} is undefined in {count_runs(n_undefined)} and counts as 0 there")
-    return result | {"verdict": verdict, "reason": "; ".join(reasons)}
 
 
 def combine_answers(verdicts: Mapping[RunsQuestion, str]) -> tuple[str, str]:
@@ -172,8 +175,6 @@ def combine_answers(verdicts: Mapping[RunsQuestion, str]) -> tuple[str, str]:
 
     Examples
     --------
-    >>> combine_answers({RunsQuestion.MEAN: "reproduced", RunsQuestion.MOST: "reproduced"})
-    ('reproduced', '')
     >>> combine_answers({RunsQuestion.MEAN: "undecided", RunsQuestion.MOST: "refuted"})
     ('refuted', '')
     >>> combine_answers({RunsQuestion.MEAN: "refuted", RunsQuestion.MOST: "undecided"})
@@ -219,23 +220,6 @@ _ANSWERS = {
 }
 
 
-def _count_cells(groups: Sequence[ClaimGroup], replay: Replay) -> dict[str, int]:
-    """Return how many cells complete repeats have, and how many were asked for."""
-    found = expected = 0
-    for place, group in enumerate(groups):
-        found += replay.counts[place] * group.cells_per_repeat
-        expected += (replay.looks[place] or replay.needed.get(place, 0)) * group.cells_per_repeat
-    return {"cells": found, "cells_expected": expected}
-
-
-def _find_contradiction(groups: Sequence[ClaimGroup], replay: Replay) -> dict[str, Any] | None:
-    for answer in replay.answers:
-        if answer.contradiction is not None:
-            place, part = answer.contradiction
-            return groups[place].describe_part(part, replay.counts[place])
-    return None
-
-
 def _explain_incompleteness(groups: Sequence[ClaimGroup], replay: Replay) -> list[str]:
     """Say which runs are missing that a look asked for."""
     short = [place for place, look in enumerate(replay.looks) if replay.counts[place] < look]
@@ -251,25 +235,24 @@ def _explain_incompleteness(groups: Sequence[ClaimGroup], replay: Replay) -> lis
 def _explain_verdict(
     question: ClaimQuestion,
     verdict: str,
-    groups: Sequence[ClaimGroup],
+    states: Sequence[str],
     replay: Replay,
     lowest: Sequence[Mapping],
     contradiction: Mapping[str, Any] | None,
 ) -> list[str]:
     """Say what a verdict rests on: the setting that refutes it, how near an open one is, in how many it holds."""
-    main = _find_decisive(replay)
-    held = _count_states(list(map(main.describe_group, range(len(groups)))))
-    in_settings = [held] if len(groups) > 1 else []
+    held = _count_states(states)
+    in_settings = [held] if len(states) > 1 else []
     if contradiction is not None and verdict in (REFUTED, DEPENDS_ON_AVERAGE):
         return [f"fails{say_where(contradiction)}: {_say_effect(question, contradiction)}", *in_settings]
     if verdict == UNDECIDED:
         open_group = next((group for group in lowest if group["state"] == State.OPEN.value), lowest[0])
         effect = [_say_effect(question, open_group)] if open_group["n"] else []
-        if len(groups) > 1:
+        if len(states) > 1:
             effect = [f"weakest{say_where(open_group)}: {said}" for said in effect]
         return [f"open: {'; '.join([*in_settings, *effect])}"] if in_settings or effect else ["open"]
     runs = count_runs(max(replay.looks))
-    return [f"{held}, after {runs}" if len(groups) == 1 else f"{held}, after up to {runs}"]
+    return [f"{held}, after {runs}" if len(states) == 1 else f"{held}, after up to {runs}"]
 
 
 def _count_states(states: Sequence[str]) -> str:
@@ -317,14 +300,6 @@ def _say_effect(question: ClaimQuestion, effect: Mapping[str, Any]) -> str:
     if effect["n"] == 1:
         return f"{shown}, {'as' if effect['share_won'] else 'not as'} claimed, in one run"
     return f"{shown}, as claimed in {say_share(effect['share_won'])} of {count_runs(effect['n'])}"
-
-
-def _summarise_effect(groups: Sequence[ClaimGroup], counts: Sequence[int]) -> dict[str, Any]:
-    """Return the effect over all groups, from the repeats that all of them have."""
-    n = min(counts)
-    mean_group = np.mean([group.parts[0].changes[:n] for group in groups], axis=0)
-    interval = groups[0].make_interval(mean_group)
-    return {"effect": interval.center, "low": interval.low, "high": interval.high}
 
 
 def _judge_readings(claims: Sequence[AskedClaim], answers: Sequence[dict]) -> None:

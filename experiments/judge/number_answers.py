@@ -32,84 +32,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from experiments.judge.numbers.agreement import judge_agreement
 from experiments.judge.numbers.choices import is_choice, judge_choice
-from experiments.judge.numbers.no_setting import UnplacedTable, judge_together
-from experiments.judge.numbers.number_verdict import NumberVerdict, PrintedNumber
+from experiments.judge.numbers.no_setting import judge_together
+from experiments.judge.numbers.number_verdict import FoundSetting, NumberQuestion, NumberVerdict, PrintedNumber
 from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.question import Need
 from experiments.judge.verdict import NOT_RUN, REFUTED, REPRODUCED, UNDECIDED, count_runs, say_where
-from experiments.metrics.find import find_metric
 from experiments.stats import ALPHA, Interval, mean_interval
-from experiments.store.results import Results, Runs, SettingKey
-
-
-@dataclass(frozen=True)
-class NumberQuestion:
-    """A printed number, and what decides whether it is reproduced.
-
-    Parameters
-    ----------
-    number : PrintedNumber
-        What is printed.
-    known : NumberVerdict, optional
-        The verdict, where no run is needed for it.
-    together : UnplacedTable, optional
-        Of a number without its setting, the numbers that have the same one.
-    settings : tuple of (dict, SettingKey)
-        What it is a mean of, or the maximum over: values of axes, and whose repeats answer.
-    resolution : float
-        δ, the smallest difference that matters; of means.
-    printed_repeats : int
-        Over how many runs m it is a mean.
-    repeats, last_look : int
-        Repeats after which it is looked at, and looked at again; the second is 0 where there are no more.
-    """
-
-    number: PrintedNumber
-    known: NumberVerdict | None = None
-    together: UnplacedTable | None = None
-    settings: tuple[tuple[dict[str, Any], SettingKey], ...] = ()
-    resolution: float = math.nan
-    printed_repeats: int = 1
-    repeats: int = 1
-    last_look: int = 0
-
-
-class FoundSetting(NamedTuple):
-    """A setting with the values of its repeats."""
-
-    setting: dict[str, Any]
-    values: np.ndarray
+from experiments.store.results import Results, Runs
 
 
 def judge_numbers(
     questions: Sequence[NumberQuestion], results: Results, facts: Mapping[tuple[str, str], float] | None = None
 ) -> pd.DataFrame:
-    """Judge printed numbers.
+    """Judge printed numbers, whose settings may have more repeats than the paper asks for; one row for each.
 
-    Parameters
-    ----------
-    questions : sequence of NumberQuestion
-        As `resolve_paper` gives them.
-    results : Results
-        What there is; settings may have more repeats than the paper asks for.
-    facts : mapping, optional
-        ``(dataset, metric) -> value`` for numbers with ``statistic = exact``, which must agree to the digit.
-
-    Returns
-    -------
-    DataFrame
-        One row per printed number: id, table, the settings, metric, statistic, printed, decimals, mean,
-        ci_low, ci_high, n, n_expected, prediction_low, prediction_high, detects, difference (ours minus
-        printed), chance (two-sided, of a printed value at least as far out; of a number without its setting
-        the largest of all settings), verdict, reason, verdict_one_run (were the printed number a single run), source.
+    Those with ``statistic = exact`` must agree to the digit with ``facts``, by data set and metric. Columns: id, table,
+    the settings, metric, statistic, printed, decimals, mean, ci_low, ci_high, n, n_expected, prediction_low,
+    prediction_high, detects, difference (ours minus printed), chance (two-sided, of a printed value at least as far
+    out; of a number without its setting the largest of all settings), verdict, reason, verdict_one_run (were the
+    printed number a single run), source.
     """
     answers = answer_numbers(questions, results, facts)
     rows = [verdict.to_row(question.number) for question, verdict in zip(questions, answers, strict=True)]
@@ -120,17 +68,18 @@ def answer_numbers(
     questions: Sequence[NumberQuestion], results: Results, facts: Mapping | None = None
 ) -> list[NumberVerdict]:
     """Return the verdict on each of some printed numbers; the parameters are those of `judge_numbers`."""
-    verdicts, of_tables = [], {}
+    verdicts: list[NumberVerdict] = []
+    of_tables: dict[str, dict[str, NumberVerdict]] = {}
     for question in questions:
-        number, together = question.number, question.together
+        number = question.number
         if question.known is not None:
             verdicts.append(question.known)
         elif number.statistic == "exact":
             verdicts.append(_judge_fact(number, (facts or {}).get((number.dataset, number.metric))))
-        elif together is not None:
-            if together.id not in of_tables:
-                of_tables[together.id] = judge_together(together, results)
-            verdicts.append(of_tables[together.id][number.id])
+        elif question.together:
+            if number.table not in of_tables:
+                of_tables[number.table] = judge_together(question.together, results)
+            verdicts.append(of_tables[number.table][number.id])
         else:
             verdicts.append(judge_values(question, _find_runs(question, results)))
     return verdicts
@@ -148,12 +97,12 @@ def list_number_needs(questions: Sequence[NumberQuestion], results: Results) -> 
         if runs and judge_values(question, runs).needs_repeats:
             tried = [len(own.measured) + int(own.is_undefined.sum()) for own in runs]
             if min(filter(None, tried), default=0) < question.last_look:
-                needs[Need(tuple(key for _, key in question.settings), question.last_look)] = None
+                needs[Need(tuple(asked.key for asked in question.settings), question.last_look)] = None
     return list(needs)
 
 
 def _find_runs(question: NumberQuestion, results: Results) -> list[Runs]:
-    return results.find_all((key for _, key in question.settings), question.number.metric)
+    return results.find_all((asked.key for asked in question.settings), question.number.metric)
 
 
 def count_expected_misses(numbers: pd.DataFrame) -> float:
@@ -177,43 +126,21 @@ def judge_values(question: NumberQuestion, runs: Sequence[Runs]) -> NumberVerdic
     """Judge a number by the runs of each of its settings: the one that it is a mean of, or the best of several."""
     n_settings, n_undefined = len(runs), sum(int(own.is_undefined.sum()) for own in runs)
     repeats = max(0, question.repeats - (n_undefined if n_settings == 1 else 0))
-    found = []
-    for (setting, _), own in zip(question.settings, runs, strict=True):
-        if len(own.measured):
-            found.append(FoundSetting(setting, own.measured))
+    pairs = zip(question.settings, runs, strict=True)
+    found = [FoundSetting(asked, own.measured) for asked, own in pairs if len(own.measured)]
     if not found and n_undefined:
         reason = f"undefined in all {count_runs(n_undefined)}: the class is never predicted, or has no test rows"
         return NumberVerdict(REFUTED, reason, repeats)
     if not found:
         return NumberVerdict(NOT_RUN, "no cell of it was run", repeats)
     n_cells = sum(min(len(own.values), repeats) for own in found)
+    best = max(found, key=lambda own: own.values.mean())
     if n_cells < n_settings * repeats and question.number.statistic == "max":
-        return _judge_incomplete_maximum(question, found, f"{n_cells} of {n_settings * repeats} cells", repeats)
-    return _compare(question, found, repeats, n_undefined)
-
-
-def _judge_incomplete_maximum(
-    question: NumberQuestion, found: Sequence[FoundSetting], cells: str, repeats: int
-) -> NumberVerdict:
-    values = _find_best(found).values
-    mean, reason = mean_interval(values), f"INCOMPLETE: a maximum over {cells}"
-    if len(values) < 2:
-        return NumberVerdict(UNDECIDED, reason, repeats, mean)
-    bounds = find_metric(question.number.metric).range
-    return NumberVerdict(
-        UNDECIDED, reason, repeats, mean, Prediction(values, question.printed_repeats, bounds).interval()
-    )
-
-
-def _find_best(found: Sequence[FoundSetting]) -> FoundSetting:
-    return max(found, key=lambda own: own.values.mean())
-
-
-def _compare(question: NumberQuestion, found: Sequence[FoundSetting], repeats: int, n_undefined: int) -> NumberVerdict:
-    best, m = _find_best(found), question.printed_repeats
+        return _judge_incomplete_maximum(question, best.values, f"{n_cells} of {n_settings * repeats} cells", repeats)
+    m = question.printed_repeats
     verdict = _judge_means(question, best.values, m)
     one_run = verdict if m == 1 else _judge_means(question, best.values, 1)
-    notes = _note_maximum(best.setting, found) if question.number.statistic == "max" else []
+    notes = _note_maximum(best, found) if question.number.statistic == "max" else []
     if len(best.values) < repeats:
         notes.append(f"INCOMPLETE: {len(best.values)} of {repeats} repeats")
     if n_undefined:
@@ -226,17 +153,25 @@ def _compare(question: NumberQuestion, found: Sequence[FoundSetting], repeats: i
     )
 
 
+def _judge_incomplete_maximum(question: NumberQuestion, values: np.ndarray, cells: str, repeats: int) -> NumberVerdict:
+    verdict = NumberVerdict(UNDECIDED, f"INCOMPLETE: a maximum over {cells}", repeats, mean_interval(values))
+    if len(values) < 2:
+        return verdict
+    ours = Prediction(values, question.printed_repeats, question.number.bounds)
+    return replace(verdict, predicted=ours.interval())
+
+
 def _judge_means(question: NumberQuestion, values: np.ndarray, printed_repeats: int) -> NumberVerdict:
     if printed_repeats == 1 and is_choice(question.number.metric):
         return judge_choice(question.number, values)
     return judge_agreement(question.number, values, printed_repeats, question.resolution)
 
 
-def _note_maximum(best: Mapping, found: Sequence[FoundSetting]) -> list[str]:
+def _note_maximum(best: FoundSetting, found: Sequence[FoundSetting]) -> list[str]:
     """Say where our maximum is reached, and whether it is reached elsewhere, too."""
     varying = {}
-    for name, value in best.items():
-        if any(own.setting[name] != value for own in found):
+    for name, value in best.asked.values.items():
+        if any(own.asked.values[name] != value for own in found):
             varying[name] = value
     notes = [f"ours is best{say_where(varying)}"] if varying else []
     means = [own.values.mean() for own in found]

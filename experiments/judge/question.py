@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from experiments.judge.evidence.claim_group import ClaimGroup, ClaimRule
+from experiments.judge.evidence.claim_group import ClaimGroup, ClaimTest
 from experiments.metrics.find import is_in_per_cent
-from experiments.metrics.metric import Margin
 from experiments.store.results import Results, Runs, SettingKey
 
 
@@ -28,120 +28,60 @@ class Need(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What a verdict on a claim is made from.
-
-    Parameters
-    ----------
-    groups : list of ClaimGroup
-        The groups with their runs.
-    undefined : list of list of int
-        Of each group, the repeats in which the metric is undefined, one for each such cell.
-    unfit : list of int
-        Repeats that cannot be compared: no verdict is possible on runs that have any of them.
-    """
+    """What a verdict on a claim is made from."""
 
     groups: list[ClaimGroup]
-    undefined: list[list[int]]
+    #: Repeats that cannot be compared: no verdict is possible on runs that have any of them.
     unfit: Sequence[int] = ()
-
-    def count_undefined(self, places: Sequence[int], looks: Sequence[int]) -> int:
-        """Return how many cells of some groups have no metric, up to the look at each."""
-        cells = zip((self.undefined[place] for place in places), looks, strict=True)
-        return sum(repeat < look for repeats, look in cells for repeat in repeats)
 
 
 class AskedGroup(NamedTuple):
-    """One group of a claim, of which all that is claimed has to hold.
+    """One group of a claim, of which all that is claimed has to hold."""
 
-    Parameters
-    ----------
-    setting : dict
-        The axes that are fixed within it.
-    columns : tuple of tuple of SettingKey
-        Of each level that is compared its settings; a repeat is averaged over several.
-    """
-
+    #: The axes that are fixed within it.
     setting: dict[str, Any]
+    #: Of each level that is compared its settings; a repeat is averaged over several.
     columns: tuple[tuple[SettingKey, ...], ...]
 
     def list_settings(self) -> tuple[SettingKey, ...]:
         """Return the settings of all levels."""
-        return tuple(setting for column in self.columns for setting in column)
+        return tuple(chain.from_iterable(self.columns))
 
 
 @dataclass(frozen=True)
 class ClaimQuestion:
-    """A claim that runs decide, as many as it takes.
-
-    Parameters
-    ----------
-    metric : str
-        What it is about.
-    groups : tuple of AskedGroup
-        It holds only if it holds in each.
-    rule : ClaimRule
-        What is claimed of a group.
-    margin : Margin
-        What counts as no difference.
-    center : {"mean", "median"}
-        Which of the two it is about.
-    reach, most_lost : float or None
-        The largest difference that the metric can have, and the most that a run can lose: see `ClaimGroup`.
-    first, most : int
-        Repeats after which it is looked at first and last.
-    scope : str
-        What is special of the splits, in words.
-    ends : tuple of float
-        Numbers that stand beside the metric in every repeat: those that it is claimed to lie between.
-    obstacle : str
-        Why some repeats can be unfit to be compared, in words.
-    level : float
-        The chance of a false verdict that it may have, both questions together; all of it until claims share it.
-    """
+    """A claim that runs decide, as many as it takes."""
 
     metric: str
     groups: tuple[AskedGroup, ...]
-    rule: ClaimRule
-    margin: Margin
-    center: str
-    reach: float | None
-    most_lost: float | None
+    #: What is claimed of each group.
+    test: ClaimTest
+    #: Repeats after which it is looked at first and last.
     first: int
     most: int
+    #: What is special of the splits, in words.
     scope: str = ""
+    #: Numbers that stand beside the metric in every repeat: those that it is claimed to lie between.
     ends: tuple[float, ...] = ()
+    #: Why some repeats can be unfit to be compared, in words.
     obstacle: str = ""
+    #: The chance of a false verdict that it may have, both questions together; all of it until claims share it.
     level: float = 1.0
 
     def gather(self, results: Results) -> Evidence:
         """Return the groups with their runs; an undefined share counts as 0, the worst that it can be."""
-        groups, undefined = [], []
+        groups = []
         for asked in self.groups:
             columns = [results.find_all(column, self.metric) for column in asked.columns]
-            runs = [one for column in columns for one in column]
             repeats, levels = _arrange_repeats([list(map(self._measure, column)) for column in columns])
             values = np.column_stack([*levels, *(np.full(len(repeats), end) for end in self.ends)])
+            runs = list(chain.from_iterable(columns))
             n_attempted = min(one.n_attempted for one in runs)
-            groups.append(self.make_group(asked.setting, repeats, values, n_attempted, len(runs)))
-            undefined.append([int(repeat) for one in runs for repeat in one.repeats[one.is_undefined]])
-        return Evidence(groups, undefined)
-
-    def make_group(
-        self, setting: dict, repeats: np.ndarray, values: np.ndarray, n_attempted: int, n_cells: int
-    ) -> ClaimGroup:
-        """Return a group of the claim with its runs; the arguments are fields of `ClaimGroup`."""
-        return ClaimGroup(
-            setting=setting,
-            repeats=repeats,
-            values=values,
-            n_attempted=n_attempted,
-            rule=self.rule,
-            margin=self.margin,
-            center=self.center,
-            reach=self.reach,
-            most_lost=self.most_lost,
-            cells_per_repeat=n_cells,
-        )
+            undefined = np.concatenate([one.repeats[one.is_undefined] for one in runs])
+            groups.append(
+                ClaimGroup(asked.setting, repeats, values, n_attempted, self.test, asked.list_settings(), undefined)
+            )
+        return Evidence(groups)
 
     def _measure(self, runs: Runs) -> tuple[np.ndarray, np.ndarray]:
         """Return the repeats that have the metric, or in which it counts as 0, with its values."""
@@ -163,17 +103,11 @@ def _arrange_repeats(
 
 @dataclass(frozen=True)
 class ComputedQuestion:
-    """A claim that is decided by computing, not by runs.
+    """A claim that is decided by computing, not by runs."""
 
-    Parameters
-    ----------
-    compute : callable
-        Takes the verdicts on printed numbers by id, and returns verdict and reason.
-    metric : str, optional
-        What it is about, if it is about runs that nobody can make.
-    """
-
+    #: Takes the verdicts on printed numbers by id, and returns verdict and reason.
     compute: Callable[[Mapping[str, Mapping[str, Any]]], dict[str, Any]]
+    #: What it is about, if it is about runs that nobody can make.
     metric: str | None = None
 
     @classmethod
@@ -187,23 +121,13 @@ def _tell_known(verdict: str, reason: str, numbers: Mapping) -> dict[str, Any]:
 
 
 class AskedClaim(NamedTuple):
-    """A claim with its question.
-
-    Parameters
-    ----------
-    id, text, kind : str
-        As the paper's file has them.
-    question : ClaimQuestion or ComputedQuestion
-        What decides it.
-    reading_of : str, optional
-        The claim that it is another reading of.
-    is_against_reconstruction : bool
-        Whether the other side is our reconstruction of a baseline.
-    """
+    """A claim with its question."""
 
     id: str
     text: str
     kind: str
     question: ClaimQuestion | ComputedQuestion
+    #: The claim that it is another reading of.
     reading_of: str | None = None
+    #: Whether the other side is our reconstruction of a baseline.
     is_against_reconstruction: bool = False

@@ -78,14 +78,7 @@ def setting_of(effect: Mapping[str, Any]) -> dict[str, Any]:
 def format_effect(metric: str, effect: Mapping[str, Any]) -> str:
     """Return an effect with its interval as text, in percentage points where the metric is printed in per cent.
 
-    A single run has no interval.
-
-    Parameters
-    ----------
-    metric : str
-        The metric of the claim.
-    effect : mapping
-        ``effect``, ``low`` and ``high``.
+    It has ``effect``, ``low`` and ``high``; a single run has no interval.
 
     Examples
     --------
@@ -148,22 +141,10 @@ def say_where(effect: Mapping[str, Any]) -> str:
 
 
 def say_share(share: float) -> str:
-    """Return a share in per cent.
-
-    Examples
-    --------
-    >>> say_share(0.2)
-    '20 %'
-    """
+    """Return a share in per cent."""
     return f"{100 * share:.0f} %"
 
 
 def count_runs(n: int) -> str:
-    """Return a number of runs.
-
-    Examples
-    --------
-    >>> count_runs(1), count_runs(1280)
-    ('1 run', '1,280 runs')
-    """
+    """Return a number of runs."""
     return "1 run" if n == 1 else f"{n:,} runs"

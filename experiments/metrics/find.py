@@ -57,10 +57,6 @@ def find_metric(name: str) -> Metric:
     (MetricRange(low=0.0, high=1.0), True)
     >>> find_metric("log_loss").is_error, find_metric("neg_log_loss").is_error, find_metric("roc_auc").is_in_per_cent
     (True, False, False)
-    >>> find_metric("f1_macro").meaning
-    'harmonic mean of precision and recall, mean over the classes'
-    >>> find_metric("neg_log_loss").meaning
-    'minus the mean of minus the logarithm of the probability of the true class'
     >>> find_metric("recall_acc").meaning
     'share of the rows of acc that are predicted to be of it'
     """

@@ -8,10 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-POINT = 0.01
-"""One point of a percentage, and as much of R²."""
-STANDARD_ERROR = "_se"
-"""The end of the name of a metric's standard error over folds."""
+POINT = 0.01  #: one point of a percentage, and as much of R²
+STANDARD_ERROR = "_se"  #: the end of the name of a metric's standard error over folds
 
 
 class MetricRange(NamedTuple):
@@ -52,8 +50,7 @@ class Margin(NamedTuple):
 
 
 UNBOUNDED = MetricRange(-math.inf, math.inf)
-TWENTIETH = Margin(0.05, is_share=True)
-"""The margin of an error, or of any other metric without a scale of its own."""
+TWENTIETH = Margin(0.05, is_share=True)  #: the margin of an error, or of any other metric without a scale of its own
 
 
 @dataclass(frozen=True)

@@ -26,24 +26,16 @@ FOLDER = CONF / "metric"
 class OwnMetric(Document):
     """What the file of a metric says beside ``_target_``, a function of what is so and of what was predicted."""
 
-    task: Literal["classification", "regression"]
-    """What it is a metric of."""
-    better: Literal["higher", "lower"]
-    """Which of two values is the better one."""
-    low: float
-    """The smallest value; ``-.inf`` where there is no bound."""
-    high: float
-    """The largest value; ``.inf`` where there is no bound."""
-    margin: float | str
-    """What counts as no difference: a number, or a share of the metric such as ``5 %``."""
+    task: Literal["classification", "regression"]  #: what it is a metric of
+    better: Literal["higher", "lower"]  #: which of two values is the better one
+    low: float  #: the smallest value; ``-.inf`` where there is no bound
+    high: float  #: the largest value; ``.inf`` where there is no bound
+    margin: float | str  #: what counts as no difference: a number, or a share of the metric such as ``5 %``
+    #: What the function takes as its second argument; probabilities have a column for each class.
     needs: Literal["predictions", "probabilities"] = "predictions"
-    """What the function takes as its second argument; probabilities have a column for each class."""
-    two_classes: bool = False
-    """Whether it is defined for two classes only."""
-    per_cent: bool = False
-    """Whether it is printed in per cent."""
-    parameters: dict[str, Any] = {}
-    """Further arguments of the function, by name."""
+    two_classes: bool = False  #: whether it is defined for two classes only
+    per_cent: bool = False  #: whether it is printed in per cent
+    parameters: dict[str, Any] = {}  #: further arguments of the function, by name
     target: str = Field("", exclude=True)
 
     @field_validator("margin")

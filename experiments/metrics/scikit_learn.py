@@ -93,10 +93,8 @@ _NEGATIVE = {f"neg_{name}": f"minus the {meaning}" for name, meaning in (_LOSSES
 _OF_CLASSES = _SHARES | _CORRELATIONS | _SKILLS | _RATIOS | _LOSSES
 _OF_NUMBERS = _ERRORS | _EXPLAINED | {name: _ERRORS[long] for name, long in _SHORT.items()}
 _MEANINGS = _OF_CLASSES | _OF_NUMBERS | _NEGATIVE
-CLASSIFICATION = frozenset({*_OF_CLASSES, *(f"neg_{name}" for name in _LOSSES)})
-"""Names of metrics of classes."""
-REGRESSION = frozenset({*_OF_NUMBERS, *(f"neg_{name}" for name in _ERRORS)})
-"""Names of metrics of numbers."""
+CLASSIFICATION = frozenset({*_OF_CLASSES, *(f"neg_{name}" for name in _LOSSES)})  #: names of metrics of classes
+REGRESSION = frozenset({*_OF_NUMBERS, *(f"neg_{name}" for name in _ERRORS)})  #: names of metrics of numbers
 
 _TOLD_OF_ALL_CLASSES = ("log_loss", "brier_score", "d2_log_loss_score", "d2_brier_score", "top_k_accuracy")
 """Metrics that must know of the classes without a row among those that are scored."""
@@ -163,14 +161,8 @@ def _can_score(name: str, n_classes: int, has_shares: bool) -> bool:
 class FittedClassifier(ClassifierMixin, BaseEstimator):
     """What a fitted model said of some rows, where a scorer would ask the model.
 
-    Parameters
-    ----------
-    classes : array of shape (n_classes,)
-        The declared classes.
-    predicted : array of shape (n,)
-        The class of each row.
-    shares : float64 array of shape (n, n_classes) or None
-        Probabilities of the classes, if the model gives them.
+    That is the class of each row and, if the model gives them, the shares, (n, n_classes): probabilities of the
+    declared classes.
     """
 
     def __init__(self, classes: np.ndarray, predicted: np.ndarray, shares: np.ndarray | None = None):

@@ -116,13 +116,7 @@ def collect_shares(estimator: Any, rows: Any, classes: np.ndarray) -> np.ndarray
 
 
 def ask_needs(name: str) -> Needs:
-    """Return what a metric that is asked for needs of a model and of a data set.
-
-    Examples
-    --------
-    >>> ask_needs("neg_log_loss").probabilities, ask_needs("rmse").probabilities
-    (True, False)
-    """
+    """Return what a metric that is asked for needs of a model and of a data set."""
     if own := find_own(name):
         return own.asks
     return find_needs(name) if name in CLASSIFICATION else Needs(probabilities=False, two_classes=False)

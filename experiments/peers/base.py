@@ -36,21 +36,12 @@ class Peer(PrivateEstimator):
     random_state : int, RandomState or None, default=None
         Seed of whatever it draws.
 
-    Attributes
-    ----------
-    model_ : bytes
-        The fitted model, as its environment reads it.
-    fit_seconds_ : float
-        Wall-clock time of its ``fit`` in the worker: without the pipe, and without the start of the process.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter has a value that the peer cannot work with.
-    BadInput
-        At ``fit`` and ``predict``, if its environment is missing.
-    PeerError
-        If its package refuses, or its process dies.
+    Notes
+    -----
+    ``model_`` is the fitted model, as its environment reads it, ``fit_seconds_`` the wall-clock time of its ``fit`` in
+    the worker: without the pipe, and without the start of the process. Errors are a ParameterError, where a value is
+    none that the peer can work with, a BadInput, where its environment is missing, and a PeerError, where its package
+    refuses or its process dies.
     """
 
     environment = process.PEERS
@@ -147,9 +138,7 @@ class Peer(PrivateEstimator):
 
 
 class PeerWithDelta(Peer):
-    """A peer that claims an (epsilon, delta).
-
-    It has no ``privacy_``: the ledgers of this project have no delta.
+    """A peer that claims an (epsilon, delta), and has no ``privacy_``: the ledgers of this project have no delta.
 
     Parameters
     ----------

@@ -29,20 +29,9 @@ Run = Callable[[list[Cell], str], Mapping[str, Record]]
 def run_until_decided(questions: PaperQuestions, run: Run, claims: Sequence[AskedClaim] | None = None) -> pd.DataFrame:
     """Run the cells of a paper, and then as many more as its verdicts take; return the long table of all.
 
-    Parameters
-    ----------
-    questions : PaperQuestions
-        Of a paper as it is to be run; its ``most_repeats`` is the end of all rounds.
-    run : callable
-        Runs cells; see `Run`.
-    claims : sequence of AskedClaim, optional
-        Those that are to be decided; then nothing is run that they and the printed numbers do not need. All, after the
-        paper's own repeats, if left out.
-
-    Returns
-    -------
-    DataFrame
-        Without columns if no cell was run.
+    A paper's ``most_repeats`` are the end of all rounds. If claims are given, nothing is run that they and the printed
+    numbers do not need; else all of the paper's are decided, after its own repeats. The table has no columns if no cell
+    was run.
     """
     done = {name: [] if claims is not None else list(cells) for name, cells in questions.cells.items()}
     records: dict[str, Record] = {}
@@ -61,14 +50,9 @@ def run_until_decided(questions: PaperQuestions, run: Run, claims: Sequence[Aske
             return table
         for name, of_study in further.items():
             done[name] += of_study
-        records.update(run(list(chain.from_iterable(further.values())), _describe_round(len(undecided), needs)))
-
-
-def _describe_round(n_undecided: int, needs: Sequence[Need]) -> str:
-    """Say why there is another round."""
-    n_parts = len({need.settings for need in needs})
-    most = max(need.repeats for need in needs)
-    return f"still open: {n_undecided} claims; up to {most} repeats of {n_parts} parts of studies"
+        n_parts, most = len({need.settings for need in needs}), max(need.repeats for need in needs)
+        why = f"still open: {len(undecided)} claims; up to {most} repeats of {n_parts} parts of studies"
+        records.update(run(list(chain.from_iterable(further.values())), why))
 
 
 def _list_further(

@@ -42,39 +42,26 @@ LEAST_SPLITS = 3
 
 
 class SplitVariance(NamedTuple):
-    """What the runs of one part of a claim say of further rows.
+    """What the runs of one part of a claim say of further rows."""
 
-    Parameters
-    ----------
-    n : int
-        Splits, each run with two draws of the noise.
-    effect : float
-        The mean over all runs.
-    low, high : float
-        Its 95 % interval for further rows.
-    noise : float
-        Standard deviation that the noise makes of one run.
-    split : float
-        Standard deviation that the split makes of one run.
-    """
-
+    #: Splits, each run with two draws of the noise.
     n: int
-    effect: float
+    #: The mean over all runs.
+    gain: float
+    #: Its 95 % interval for further rows.
     low: float
     high: float
+    #: Standard deviation that the noise makes of one run.
     noise: float
+    #: Standard deviation that the split makes of one run.
     split: float
 
 
 def estimate_split_variance(values: np.ndarray, overlap: float) -> SplitVariance:
     """Tell the variance of the split from that of the noise, and widen the interval of the mean by the first.
 
-    Parameters
-    ----------
-    values : float64 array of shape (n_splits, n_draws)
-        What a claim wants to know of each run; at least two splits and two draws.
-    overlap : float
-        What repeats share, as `find_overlap` returns it: test rows by training rows.
+    Values of shape (n_splits, n_draws) are what a claim wants to know of each run, of at least two splits and two
+    draws; ``overlap`` is what repeats share, as `find_overlap` returns it.
 
     Notes
     -----
@@ -85,7 +72,7 @@ def estimate_split_variance(values: np.ndarray, overlap: float) -> SplitVariance
     Examples
     --------
     >>> of_split_alone = estimate_split_variance(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]), 0.5)
-    >>> of_split_alone.effect, of_split_alone.noise, of_split_alone.split
+    >>> of_split_alone.gain, of_split_alone.noise, of_split_alone.split
     (2.0, 0.0, 1.0)
     """
     n_splits, n_draws = values.shape
@@ -93,8 +80,8 @@ def estimate_split_variance(values: np.ndarray, overlap: float) -> SplitVariance
     of_means = float(values.mean(axis=1).var(ddof=1))
     split = max(of_means - noise / n_draws, 0.0)
     half = float(student.ppf((1 + LEVEL) / 2, n_splits - 1)) * math.sqrt(of_means / n_splits + overlap * split)
-    effect = float(values.mean())
-    return SplitVariance(n_splits, effect, effect - half, effect + half, math.sqrt(noise), math.sqrt(split))
+    gain = float(values.mean())
+    return SplitVariance(n_splits, gain, gain - half, gain + half, math.sqrt(noise), math.sqrt(split))
 
 
 def find_overlap(study: Study, dataset: str) -> float:
@@ -114,12 +101,9 @@ def find_overlap(study: Study, dataset: str) -> float:
     protocol = PROTOCOL | study.protocol_options
     if protocol["train_rows"] is None:
         return protocol["test_size"] / (1 - protocol["test_size"])
-    train, test = map(_count_rows, (protocol["train_rows"], protocol["test_rows"]))
+    sizes = protocol["train_rows"], protocol["test_rows"]
+    train, test = (sum(size.values()) if isinstance(size, Mapping) else size for size in sizes)
     return test / train * (train + test) / catalogue.read_entry(dataset).rows
-
-
-def _count_rows(size: int | Mapping[str, int]) -> int:
-    return sum(size.values()) if isinstance(size, Mapping) else size
 
 
 def list_crossed_cells(paper: Paper) -> list[dict[str, list[Cell]]]:
@@ -134,18 +118,19 @@ def list_crossed_cells(paper: Paper) -> list[dict[str, list[Cell]]]:
         study = paper.studies[name]
         drawn = {dataset for dataset in study.dataset if has_random_split(study, dataset)}
         first[name] = [cell for cell in cells if cell.dataset in drawn and key_of_cell(study, cell) in wanted]
-    return [{name: [_redraw(cell, draw) for cell in cells] for name, cells in first.items()} for draw in range(DRAWS)]
+    crossed: list[dict[str, list[Cell]]] = [{} for _ in range(DRAWS)]
+    for draw, redrawn in enumerate(crossed):
+        for name, cells in first.items():
+            redrawn[name] = [replace(cell, protocol={**cell.protocol, "draw": draw}) for cell in cells]
+    return crossed
 
 
 def judge_further_rows(paper: Paper, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Return what crossed runs say of each claim, one row for each of its parts.
 
-    Returns
-    -------
-    DataFrame
-        ``claim, setting`` (in words), ``part, n`` (splits), ``gain`` with ``low`` and ``high`` (what the claim wants
-        above zero, in the metric's own unit; 95 %, for further rows), ``noise`` and ``split`` (standard deviations
-        that each makes of one run) and ``holds``, whether the interval lies above zero.
+    Columns: ``claim, setting`` (in words), ``part, n`` (splits), ``gain`` with ``low`` and ``high`` (what the claim
+    wants above zero, in the metric's own unit; 95 %, for further rows), ``noise`` and ``split`` (standard deviations
+    that each makes of one run) and ``holds``, whether the interval lies above zero.
     """
     rows = []
     results = list(map(Results, tables))
@@ -162,7 +147,7 @@ def judge_further_rows(paper: Paper, tables: Sequence[pd.DataFrame]) -> pd.DataF
 def _list_asked(paper: Paper) -> Iterator[tuple[str, ClaimQuestion, list[AskedGroup]]]:
     """Yield the claims about means with those of their groups whose rows are split at random."""
     for claim in resolve_claims(paper, list_numbers(read_numbers_of(paper))):
-        if isinstance(claim.question, ClaimQuestion) and claim.question.center == "mean":
+        if isinstance(claim.question, ClaimQuestion) and claim.question.test.center == "mean":
             groups = [group for group in claim.question.groups if has_random_split(*_find_place(paper, group))]
             yield claim.id, claim.question, groups
 
@@ -174,10 +159,6 @@ def _find_place(paper: Paper, group: AskedGroup) -> tuple[Study, str]:
     return study, first.values[first.axes.index("dataset")]
 
 
-def _redraw(cell: Cell, draw: int) -> Cell:
-    return replace(cell, protocol={**cell.protocol, "draw": draw})
-
-
 def _judge_group(groups: Sequence[ClaimGroup], overlap: float) -> Iterator[dict[str, Any]]:
     """Yield what the draws of the noise say of each part of one group, on the splits that all draws have."""
     splits = sorted(set.intersection(*(set(group.repeats.tolist()) for group in groups)))
@@ -186,9 +167,8 @@ def _judge_group(groups: Sequence[ClaimGroup], overlap: float) -> Iterator[dict[
     for parts in zip(*(group.parts for group in groups), strict=True):
         gains = [part.gains[np.isin(group.repeats, splits)] for part, group in zip(parts, groups, strict=True)]
         found = estimate_split_variance(np.column_stack(gains), overlap)
-        setting = {"setting": describe_place(groups[0].setting), "part": parts[0].name}
-        numbers = {"n": found.n, "gain": found.effect, "low": found.low, "high": found.high}
-        yield {**setting, **numbers, "noise": found.noise, "split": found.split, "holds": found.low > 0}
+        place = {"setting": describe_place(groups[0].setting), "part": parts[0].name}
+        yield {**place, **found._asdict(), "holds": found.low > 0}
 
 
 def describe_further_rows(rows: pd.DataFrame) -> str:
@@ -211,12 +191,5 @@ def describe_further_rows(rows: pd.DataFrame) -> str:
 
 
 def agrees_with_verdict(rows: pd.DataFrame, verdict: str) -> bool:
-    """Return whether new rows say the same of a claim as the verdict on it: that all of it holds, or that it does not.
-
-    Examples
-    --------
-    >>> rows = pd.DataFrame({"holds": [True, True]})
-    >>> agrees_with_verdict(rows, "reproduced"), agrees_with_verdict(rows, "undecided")
-    (True, False)
-    """
+    """Return whether new rows say the same of a claim as its verdict: that all of it holds, or that it does not."""
     return bool(rows["holds"].astype(bool).all()) == (verdict in (REPRODUCED, REPRODUCED_WITHIN))

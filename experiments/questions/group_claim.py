@@ -23,7 +23,7 @@ from datasets import catalogue
 from documents.document import ListOf, Scalar
 from experiments.cells.cell import PROTOCOL, is_fixed
 from experiments.config.paper import Center, Claim, Paper, PaperError, Study, StudyPart
-from experiments.judge.evidence.claim_group import Part
+from experiments.judge.evidence.claim_group import ClaimTest, Part
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import AskedGroup, ClaimQuestion, ComputedQuestion
 from experiments.judge.verdict import NOT_IMPLEMENTED
@@ -47,9 +47,13 @@ class ClaimAboutRuns(Claim, ABC):
     """Repeats after which it stays undecided, in place of the paper's ``most_repeats``: fewer where a run is dear, more
     where it is cheap. What the command line asks for comes before both."""
 
-    def find_direction(self, part: str) -> int:
-        """Return which effects of a part bear the claim out: 1 those above zero, -1 those below, 0 those near it."""
-        return 1
+    #: Which effects bear the claim out: 1 those above zero, -1 those below, 0 those near it.
+    direction: ClassVar[int] = 1
+
+    @classmethod
+    def find_direction(cls, part: str) -> int:
+        """Return which effects of a part bear the claim out: as a rule its `direction`."""
+        return cls.direction
 
     def find_compared(self, paper: Paper, part: str) -> tuple[str, list[Scalar]]:
         """Return the axis along which a part compares, and the values that it does; none if its name says all."""
@@ -69,10 +73,7 @@ class ClaimAboutRuns(Claim, ABC):
     def ask(self, paper: Paper) -> ClaimQuestion:
         """Return the question, with all chance of a false verdict as its level.
 
-        Raises
-        ------
-        PaperError
-            If the claim names what the paper does not have.
+        PaperError if the claim names what the paper does not have.
         """
 
     @abstractmethod
@@ -92,36 +93,29 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
     center: Center | None = None
     """Whether the claim is about means or medians, if not as the paper says of the metric."""
 
+    #: A group that stands there throughout cannot move as the claim wants, and is set aside.
     bound: ClassVar[float | None] = None
-    """A group that stands there throughout cannot move as the claim wants, and is set aside."""
+    #: The keys whose values the claim compares, the lesser first.
+    roles: ClassVar[tuple[str, ...]] = ()
 
-    @staticmethod
+    @classmethod
     @abstractmethod
-    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
-        """Return what the claim says of a group.
+    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
+        """Return what the claim says of a group whose values have a row a repeat.
 
-        Parameters
-        ----------
-        values : float64 array of shape (n_repeats, n_levels)
-            The metric at each level, in the order of `list_columns`; `ends` stand behind.
-        margin : Margin
-            What counts as no difference.
+        The columns are the levels, in the order of `list_columns`; `ends` stand behind. The margin counts as no
+        difference.
         """
 
     @property
     def compared_axis(self) -> str:
-        """The axis of the values that the claim names."""
-        return "algorithm"
+        """The axis of the values that the claim names, which its key ``axis`` may say."""
+        return getattr(self, "axis", "algorithm")
 
     @property
     def named_values(self) -> dict[str, Any]:
         """The values that the claim compares, by the part that each plays, the lesser first."""
-        return {}
-
-    @property
-    def averaged_axes(self) -> Sequence[str]:
-        """The axes over which a repeat is averaged."""
-        return ()
+        return {role: getattr(self, role) for role in self.roles}
 
     @property
     def ends(self) -> tuple[float, ...]:
@@ -137,8 +131,9 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
         return [(self, [self.metric])]
 
     def find_margin(self, paper: Paper) -> Margin:
-        """Return what counts as no difference: δ of the metric, or a margin of the claim's own."""
-        return find_margin(paper, self.metric)
+        """Return what counts as no difference: δ of the metric, or the claim's own, a share, if its key says so."""
+        own = getattr(self, "margin", None)
+        return find_margin(paper, self.metric) if own is None else Margin(own, is_share=True)
 
     def explain_missing(self, paper: Paper) -> str:
         """Return why the claim can never be tested: it speaks of an algorithm that is not implemented."""
@@ -146,13 +141,7 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
         return "; ".join(filter(None, reasons))
 
     def find_part(self, paper: Paper) -> tuple[Study, dict[str, Any]]:
-        """Return the study that the claim speaks of, and which part of it.
-
-        Raises
-        ------
-        PaperError
-            If the claim names what the study does not have.
-        """
+        """Return the study that the claim speaks of, and which part of it; PaperError if it names what is not there."""
         study = paper.study(self.study, f"claim {self.id!r}")
         self._check_named(study)
         compared: dict[str, list] = {}
@@ -172,15 +161,12 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
             setting = dict(zip(self.within, values, strict=True))
             levels = [list_setting_keys(study, {**where, **setting, **column}) for column in columns]
             groups.append(AskedGroup(setting, tuple(levels)))
-        reach, most_lost = self._find_reach(paper, study.axis("algorithm", where))
+        center = paper.center_of(self.metric, self.center)
+        bounds = self._find_reach(paper, study.axis("algorithm", where))
         return ClaimQuestion(
             metric=self.metric,
             groups=tuple(groups),
-            rule=type(self),
-            margin=self.find_margin(paper),
-            center=paper.center_of(self.metric, self.center),
-            reach=reach,
-            most_lost=most_lost,
+            test=ClaimTest(type(self), self.find_margin(paper), center, *bounds),
             scope=describe_scope(is_fixed_split(study, dataset) for dataset in study.axis("dataset", where)),
             ends=self.ends,
             first=paper.repeats,
@@ -212,7 +198,7 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
             raise PaperError(f"claim {self.id!r}: {pair[0]!r} is compared with itself; name two")
 
     def _check_within(self, study: Study, where: Mapping[str, Any], columns: Sequence[Column]) -> None:
-        compared, named = {axis for column in columns for axis in column}, set(self.averaged_axes)
+        compared, named = {axis for column in columns for axis in column}, set(getattr(self, "over", ()))
         varying = set(study.varying_axes(where)) - compared - named
         if compared & set(self.within) or not varying <= set(self.within) or named & {*compared, *self.within}:
             besides = " and ".join(sorted(compared | named))
@@ -245,6 +231,14 @@ class TrendClaim(GroupClaim):
         """Return every level of the axis."""
         return [{self.along: value} for value in self.list_levels(study)]
 
+    @classmethod
+    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
+        """Want every change to be above zero, or below."""
+        parts = []
+        for name, change, ends in list_changes(values):
+            parts.append(Part(name, change, cls.direction * change, margin.between(*ends)))
+        return parts
+
 
 class ComparisonClaim(GroupClaim):
     """A claim that one algorithm, or one value of a parameter, has more or less of a metric than another."""
@@ -259,20 +253,13 @@ class ComparisonClaim(GroupClaim):
     """Axes over which a run is averaged before the two are compared, such as ``[dataset]``: "on average over the data
     sets". None of them is one of ``within``."""
 
-    @property
-    def compared_axis(self) -> str:
-        """The axis of the two."""
-        return self.axis
+    roles: ClassVar[tuple[str, ...]] = ("worse", "better")
 
-    @property
-    def named_values(self) -> dict[str, Any]:
-        """The two, the worse first."""
-        return {"worse": self.worse, "better": self.better}
-
-    @property
-    def averaged_axes(self) -> Sequence[str]:
-        """The axes of ``over``."""
-        return self.over
+    @classmethod
+    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
+        """Want the difference to be above zero, or below."""
+        worse, better = values.T
+        return [Part("", better - worse, cls.direction * (better - worse), margin.between(worse, better))]
 
 
 class WithMargin(GroupClaim):
@@ -280,10 +267,6 @@ class WithMargin(GroupClaim):
 
     margin: float
     """What counts as no change, as a share of the metric's mean, such as 0.05."""
-
-    def find_margin(self, paper: Paper) -> Margin:
-        """Return the claim's own margin."""
-        return Margin(self.margin, is_share=True)
 
     @field_validator("margin")
     @classmethod

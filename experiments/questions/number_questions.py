@@ -8,18 +8,17 @@ from typing import Any
 from experiments.config.paper import Paper, PaperError, PaperFigure, PaperTable, Study, StudyPart
 from experiments.config.setting import keep_entries
 from experiments.errors import BadInput
-from experiments.judge.number_answers import NumberQuestion
 from experiments.judge.numbers.choices import is_choice
-from experiments.judge.numbers.no_setting import AskedNumber, OpenSetting, UnplacedTable
 from experiments.judge.numbers.number_verdict import (
+    AskedSetting,
+    NumberQuestion,
     NumberVerdict,
     PrintedNumber,
     format_difference,
     is_blank,
-    slack_of,
 )
 from experiments.judge.statements.finding import find_function
-from experiments.judge.verdict import NOT_IMPLEMENTED, NOT_RUN, REFUTED, REPRODUCED, name_setting
+from experiments.judge.verdict import NOT_IMPLEMENTED, NOT_RUN, REFUTED, REPRODUCED
 from experiments.questions.group_claim import find_margin
 from experiments.questions.preflight import check_metrics
 from experiments.questions.printed import select_part
@@ -33,11 +32,7 @@ def resolve_number(paper: Paper, number: PrintedNumber, siblings: Sequence[Print
     """Return the question that a printed number is: its ``table`` names a table or figure, and thereby its study.
 
     Of all numbers of the paper, its ``siblings``, those of a table that are printed without their setting have one.
-
-    Raises
-    ------
-    PaperError
-        If the number names a table or a setting that the paper does not have.
+    PaperError if it names a table or a setting that the paper does not have.
     """
     if number.table not in paper.parts:
         raise PaperError(f"printed number {number.id!r}: the paper has no table or figure {number.table!r}")
@@ -55,8 +50,17 @@ def resolve_number(paper: Paper, number: PrintedNumber, siblings: Sequence[Print
     part = paper.parts[number.table]
     if number.statistic == "some":
         of_table = [one for one in siblings if (one.table, one.statistic) == (part.id, "some")]
-        return NumberQuestion(number, together=_resolve_unplaced(paper, part, of_table))
-    return _resolve_means(paper, part, number)
+        return NumberQuestion(number, together=tuple(_ask_unplaced(paper, part, one) for one in of_table))
+    study, where = find_settings(paper, number)
+    check_metrics(paper, f"printed number {number.id!r}", study.name, where, [number.metric])
+    return NumberQuestion(
+        number=number,
+        settings=tuple(list_settings(study, where)),
+        resolution=0.0 if is_choice(number.metric) else find_resolution(paper, number.metric),
+        printed_repeats=paper.printed_repeats,
+        repeats=paper.repeats,
+        last_look=find_next_look(paper),
+    )
 
 
 def find_next_look(paper: Paper) -> int:
@@ -73,19 +77,7 @@ def find_next_look(paper: Paper) -> int:
 
 
 def find_resolution(paper: Paper, metric: str) -> float:
-    """Return δ, the smallest difference of a metric that matters.
-
-    Raises
-    ------
-    PaperError
-        For a metric without a natural scale that the paper's ``resolution`` does not name.
-
-    Examples
-    --------
-    >>> paper = Paper(number=0, title="T", studies={"s": {"dataset": "car", "algorithm": "rdt"}}, resolution={"mse": 2})
-    >>> find_resolution(paper, "accuracy"), find_resolution(paper, "mse")
-    (0.01, 2.0)
-    """
+    """Return δ of a metric; PaperError if it has no natural scale and is not in the paper's ``resolution``."""
     margin = find_margin(paper, metric)
     if margin.is_share:
         raise PaperError(
@@ -95,13 +87,7 @@ def find_resolution(paper: Paper, metric: str) -> float:
 
 
 def find_settings(paper: Paper, number: PrintedNumber) -> tuple[Study, dict[str, Any]]:
-    """Return the study of a printed number, and which part of it the number speaks of.
-
-    Raises
-    ------
-    PaperError
-        If it is no setting of its table or figure, or a mean of several.
-    """
+    """Return study and part of a printed number; PaperError if it is no setting of its table, or a mean of several."""
     part = paper.parts[number.table]
     if not isinstance(part, StudyPart):
         raise PaperError(f"printed number {number.id!r}: {part.id} shows no study that it could be a result of")
@@ -115,44 +101,32 @@ def find_settings(paper: Paper, number: PrintedNumber) -> tuple[Study, dict[str,
     return study, where
 
 
-def _resolve_means(paper: Paper, part: PaperTable | PaperFigure, number: PrintedNumber) -> NumberQuestion:
-    study, where = find_settings(paper, number)
-    check_metrics(paper, f"printed number {number.id!r}", study.name, where, [number.metric])
-    return NumberQuestion(
-        number=number,
-        settings=tuple(list_settings(study, where)),
-        resolution=0.0 if is_choice(number.metric) else find_resolution(paper, number.metric),
-        printed_repeats=paper.printed_repeats,
-        repeats=paper.repeats,
-        last_look=find_next_look(paper),
-    )
-
-
-def list_open_settings(studies: Sequence[Study], algorithm: str) -> list[OpenSetting]:
+def list_open_settings(studies: Sequence[Study], algorithm: str) -> list[AskedSetting]:
     """Return every setting of an algorithm in some studies; those that do not run it have none."""
     settings = []
     for study in studies:
-        if algorithm not in study.axis("algorithm"):
-            continue
-        where = {"algorithm": algorithm}
-        varying = study.varying_axes(where)
-        for setting, key in list_settings(study, where):
-            words = name_setting(keep_entries(setting, varying))
-            settings.append(OpenSetting(", ".join(filter(None, [study.name, words])), key))
+        if algorithm in study.axis("algorithm"):
+            where = {"algorithm": algorithm}
+            varying = study.varying_axes(where)
+            for values, key in list_settings(study, where):
+                settings.append(AskedSetting(keep_entries(values, varying), key))
     return settings
 
 
-def _resolve_unplaced(paper: Paper, part: PaperTable | PaperFigure, numbers: Sequence[PrintedNumber]) -> UnplacedTable:
+def _ask_unplaced(paper: Paper, part: PaperTable | PaperFigure, number: PrintedNumber) -> NumberQuestion:
     studies = part.list_open_studies(paper) if isinstance(part, PaperTable) else []
-    asked = []
-    for number in numbers:
-        if not studies:
-            raise PaperError(f"printed number {number.id!r}: statistic some needs a table of kind span")
-        if number.algorithm not in part.list_algorithms(paper):
-            raise PaperError(f"printed number {number.id!r}: {part.id} has no algorithm {number.algorithm!r}")
-        reason = paper.not_implemented.get(str(number.algorithm), "")
-        asked.append(AskedNumber(number, tuple(list_open_settings(studies, number.algorithm)), reason))
-    return UnplacedTable(part.id, tuple(asked), paper.repeats, paper.printed_repeats)
+    if not studies:
+        raise PaperError(f"printed number {number.id!r}: statistic some needs a table of kind span")
+    if number.algorithm not in part.list_algorithms(paper):
+        raise PaperError(f"printed number {number.id!r}: {part.id} has no algorithm {number.algorithm!r}")
+    if reason := paper.not_implemented.get(str(number.algorithm), ""):
+        return NumberQuestion(number, NumberVerdict(NOT_IMPLEMENTED, reason, n_expected=0))
+    return NumberQuestion(
+        number=number,
+        settings=tuple(list_open_settings(studies, number.algorithm)),
+        printed_repeats=paper.printed_repeats,
+        repeats=paper.repeats,
+    )
 
 
 def _compute_formula(number: PrintedNumber) -> NumberVerdict:
@@ -166,6 +140,6 @@ def _compute_formula(number: PrintedNumber) -> NumberVerdict:
     except BadInput as error:
         raise PaperError(f"printed number {number.id!r}: {error}") from None
     computed = Interval(1, value, float("nan"), float("nan"))
-    if abs(value - number.value) > slack_of(number):
+    if abs(value - number.value) > number.slack:
         return NumberVerdict(REFUTED, f"computed: {format_difference(number, value)}", 1, computed)
     return NumberVerdict(REPRODUCED, f"computed: {value:.4f}", 1, computed)

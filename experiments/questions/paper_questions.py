@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -13,8 +14,7 @@ from experiments.cells.study_cells import cells_of_studies
 from experiments.config.finding import INSIDE
 from experiments.config.paper import Claim, Paper, PaperError
 from experiments.errors import suggest_name
-from experiments.judge.number_answers import NumberQuestion
-from experiments.judge.numbers.number_verdict import PrintedNumber
+from experiments.judge.numbers.number_verdict import NumberQuestion, PrintedNumber
 from experiments.judge.question import AskedClaim, ClaimQuestion
 from experiments.questions.group_claim import ClaimAboutRuns
 from experiments.questions.number_questions import resolve_number
@@ -28,34 +28,21 @@ from experiments.store.results import SettingKey
 
 @dataclass(frozen=True)
 class PaperQuestions:
-    """What is asked of the runs of a paper.
+    """What is asked of the runs of a paper."""
 
-    Parameters
-    ----------
-    cells : dict of str to list of Cell
-        What is run first, by study: all settings, with the paper's repeats.
-    numbers : tuple of NumberQuestion
-        Its printed numbers.
-    claims : tuple of AskedClaim
-        Its claims.
-    settings : dict of SettingKey to Cell
-        The first repeat of every setting.
-    """
-
+    #: What is run first, by study: all settings, with the paper's repeats.
     cells: dict[str, list[Cell]]
     numbers: tuple[NumberQuestion, ...]
     claims: tuple[AskedClaim, ...]
+    #: The first repeat of every setting.
     settings: dict[SettingKey, Cell]
 
 
 def resolve_paper(paper: Paper) -> PaperQuestions:
     """Check all that a paper asks for, before hours are spent on it, and return its questions.
 
-    Raises
-    ------
-    PaperError
-        If a study cannot be run, a table, figure, claim, choice or printed number asks for what the paper does not run,
-        or the printed numbers cannot be read. All errors are reported at once.
+    PaperError if a study cannot be run, a table, figure, claim, choice or printed number asks for what the paper does
+    not run, or the printed numbers cannot be read. All errors are reported at once.
     """
     errors: list[str] = []
     (cells,) = collect([partial(cells_of_studies, paper)], errors) or [{}]
@@ -65,8 +52,11 @@ def resolve_paper(paper: Paper) -> PaperQuestions:
     by_id = {number.id: number for number in printed}
     claims = collect([partial(_ask_claim, paper, claim, by_id) for claim in paper.claims], errors)
     collect([partial(_check_metrics, paper, paper.claims_by_id[claim.id]) for claim in claims], errors)
-    own = (_check_readings_of_claims, _check_finding, _check_own, _check_bounded, check_choices)
-    collect([partial(check, paper) for check in own], errors)
+    collect([partial(check, paper) for check in (_check_readings_of_claims, _check_finding)], errors)
+    named = {"own": [name for name in paper.own if name not in paper.not_implemented]}
+    named |= {f"at_most.{metric}": list(known) for metric, known in paper.at_most.items()}
+    collect([partial(_check_algorithms, paper, *own) for own in named.items()], errors)
+    collect([partial(check_choices, paper)], errors)
     raise_errors(errors)
     settings = {}
     for name, of_study in cells.items():
@@ -83,8 +73,6 @@ def resolve_numbers(paper: Paper) -> list[NumberQuestion]:
 
 def resolve_claims(paper: Paper, printed: Sequence[PrintedNumber] = ()) -> list[AskedClaim]:
     """Return the claims of a paper that is checked, with what decides each; some are about its printed numbers.
-
-    Each may have its share of the chance of a false verdict: see `judge.claim_answers`.
 
     Examples
     --------
@@ -112,25 +100,18 @@ def _check_metrics(paper: Paper, claim: Claim) -> None:
 
 
 def _share_levels(paper: Paper, asked: Sequence[AskedClaim]) -> list[AskedClaim]:
-    """Return claims, each with its share of the chance of a false verdict."""
-    decidable = [paper.claims_by_id[own.id] for own in asked if isinstance(own.question, ClaimQuestion)]
+    """Return claims, each with its share of the chance of a false verdict, both questions together."""
+    decidable = [own for own in asked if isinstance(own.question, ClaimQuestion)]
+    texts = {own.id: paper.text_of(paper.claims_by_id[own.id]) for own in decidable}
+    n_readings = Counter(texts[own.id] for own in decidable if own.reading_of is not None)
+    share = ALPHA / max(len(set(texts.values())), 1) / 2
     shared = []
     for own in asked:
         if isinstance(own.question, ClaimQuestion):
-            level = _share_level(paper, paper.claims_by_id[own.id], decidable)
+            level = share if own.reading_of is None else share / n_readings[texts[own.id]]
             own = own._replace(question=replace(own.question, level=level))
         shared.append(own)
     return shared
-
-
-def _share_level(paper: Paper, claim: Claim, decidable: Sequence[Claim]) -> float:
-    """Return the chance of a false verdict that a claim may have, both questions together."""
-    texts = list(map(paper.text_of, decidable))
-    share = ALPHA / max(len(set(texts)), 1) / 2
-    if claim.reading_of is None:
-        return share
-    readings = [text for own, text in zip(decidable, texts, strict=True) if own.reading_of is not None]
-    return share / max(readings.count(paper.text_of(claim)), 1)
 
 
 def _check_readings_of_claims(paper: Paper) -> None:
@@ -156,22 +137,9 @@ def _check_finding(paper: Paper) -> None:
         raise PaperError(f"finding.picture: {suggest_name(finding.picture, paper.parts)}")
 
 
-def _list_run(paper: Paper) -> set[str]:
-    return set(chain.from_iterable(study.algorithm for study in paper.studies.values()))
-
-
-def _check_own(paper: Paper) -> None:
-    run = _list_run(paper)
-    for algorithm in paper.own:
-        if algorithm not in run and algorithm not in paper.not_implemented:
-            raise PaperError(f"own: no study runs {algorithm!r}; {suggest_name(algorithm, sorted(run))}")
-
-
-def _check_bounded(paper: Paper) -> None:
-    run = _list_run(paper)
-    for metric, known in paper.at_most.items():
-        for algorithm in known:
-            if algorithm not in run:
-                raise PaperError(
-                    f"at_most.{metric}: no study runs {algorithm!r}; {suggest_name(algorithm, sorted(run))}"
-                )
+def _check_algorithms(paper: Paper, place: str, algorithms: Iterable[str]) -> None:
+    """Check that studies run the algorithms that another key speaks of."""
+    run = set(chain.from_iterable(study.algorithm for study in paper.studies.values()))
+    for algorithm in algorithms:
+        if algorithm not in run:
+            raise PaperError(f"{place}: no study runs {algorithm!r}; {suggest_name(algorithm, sorted(run))}")

@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from experiments.config.paper import Paper, PaperError, Study
+from experiments.config.paper import Paper, PaperError
 from experiments.errors import BadInput, suggest_name
 from experiments.metrics.find import LEAKS, list_measured, select_extra
 from experiments.metrics.metric import STANDARD_ERROR
 
 
 def run_checks(checks: Iterable[Callable[[], object]]) -> None:
-    """Run checks and report all of their errors at once.
-
-    Raises
-    ------
-    PaperError
-        With a line for each error.
-    """
+    """Run checks and report all of their errors at once, as a PaperError with a line for each."""
     errors: list[str] = []
     collect(checks, errors)
     raise_errors(errors)
@@ -45,16 +39,13 @@ def raise_errors(errors: Sequence[str]) -> None:
 
 
 def check_metrics(paper: Paper, user: str, study_name: str, where: Mapping[str, Any], metrics: Sequence[str]) -> None:
-    """Check that the data sets of a part of a study have metrics; ``user`` is who names these, for the error.
-
-    Raises
-    ------
-    PaperError
-        If one of the data sets has not.
-    """
+    """Check that data sets of a part of a study have metrics; if one has not, PaperError says that ``user`` asks."""
     study = paper.study(study_name, user)
     for dataset in study.axis("dataset", where):
-        available = _list_metrics(study, dataset)
+        available = [name for name in list_measured(dataset) if study.protocol.leakage or name not in LEAKS]
+        available += study.metrics
+        if study.protocol.folds is not None:
+            available += [f"{name}{STANDARD_ERROR}" for name in available]
         for metric in metrics:
             if metric not in available:
                 raise PaperError(f"{user}: {_explain_lack(study_name, dataset, metric, available)}")
@@ -68,12 +59,3 @@ def _explain_lack(study: str, dataset: str, metric: str, available: Sequence[str
     if can_be_asked:
         return f"study {study!r} does not measure {metric!r}; add it there: metrics: [{metric}]"
     return f"{dataset} has no metric {metric!r}; {suggest_name(metric, available)}"
-
-
-def _list_metrics(study: Study, dataset: str) -> list[str]:
-    """Return the names of the metrics that the cells of a study have on a data set."""
-    names = [name for name in list_measured(dataset) if study.protocol.leakage or name not in LEAKS]
-    names += study.metrics
-    if study.protocol.folds is not None:
-        names += [f"{name}{STANDARD_ERROR}" for name in names]
-    return names

@@ -20,16 +20,9 @@ _REQUIRED = ("id", "table", "dataset", "metric", "statistic", "value", "decimals
 def read_reported(path: str | Path) -> pd.DataFrame:
     """Read the file of a paper's printed numbers.
 
-    Parameters
-    ----------
-    path : path
-        A CSV file with the columns id, table, dataset, algorithm, metric, statistic, value, decimals, source and one
-        column for every setting that selects cells (``epsilon``, ``params.<name>``); see `PrintedNumber`.
-
-    Raises
-    ------
-    PaperError
-        If the file is missing, lacks a column, or names a statistic or an id wrongly.
+    A CSV file with the columns id, table, dataset, algorithm, metric, statistic, value, decimals, source and one column
+    for every setting that selects cells (``epsilon``, ``params.<name>``); see `PrintedNumber`. PaperError if it is
+    missing, lacks a column, or names a statistic or an id wrongly.
     """
     try:
         reported = pd.read_csv(path, dtype={"id": str, "table": str, "source": str})
@@ -57,7 +50,11 @@ def read_numbers_of(paper: Paper) -> pd.DataFrame:
 
 def list_numbers(reported: pd.DataFrame) -> list[PrintedNumber]:
     """Return the rows of a file of printed numbers as objects."""
-    return list(map(_parse_number, reported.to_dict("records")))
+    numbers = []
+    for row in reported.to_dict("records"):
+        own = keep_entries(row, ("id", "table", "metric", "statistic", "value", "source"))
+        numbers.append(PrintedNumber(**own, decimals=int(row["decimals"]), setting=read_setting(row)))
+    return numbers
 
 
 def select_part(setting: Mapping[str, Any], study: Study, where: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -76,8 +73,3 @@ def read_setting(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of a row that select cells: ``dataset``, ``algorithm``, ``epsilon`` and ``params.<name>``."""
     names = [name for name in row if name in ("dataset", "algorithm", "epsilon") or name.startswith("params.")]
     return keep_entries(row, names)
-
-
-def _parse_number(row: Mapping[str, Any]) -> PrintedNumber:
-    own = keep_entries(row, ("id", "table", "metric", "statistic", "value", "source"))
-    return PrintedNumber(**own, decimals=int(row["decimals"]), setting=read_setting(row))

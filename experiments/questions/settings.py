@@ -8,6 +8,7 @@ from typing import Any
 from experiments.cells.cell import Cell
 from experiments.config.paper import Study
 from experiments.config.setting import make_setting_key
+from experiments.judge.numbers.number_verdict import AskedSetting
 from experiments.store.results import SettingKey
 
 
@@ -27,12 +28,12 @@ def key_of_cell(study: Study, cell: Cell) -> SettingKey:
     return SettingKey(study.name, axes, make_setting_key(values))
 
 
-def list_settings(study: Study, where: Mapping[str, Any]) -> list[tuple[dict[str, Any], SettingKey]]:
-    """Return the settings of a part of a study, as values of axes and by key, in the order of their values."""
+def list_settings(study: Study, where: Mapping[str, Any]) -> list[AskedSetting]:
+    """Return the settings of a part of a study in the order of their values."""
     axes = list(study.axes(where))
     named = [dict(zip(axes, values, strict=True)) for values in study.settings(axes, where)]
-    found = list(zip(named, list_setting_keys(study, where), strict=True))
+    found = list(map(AskedSetting, named, list_setting_keys(study, where)))
     try:
-        return sorted(found, key=lambda own: tuple(own[0].values()))
+        return sorted(found, key=lambda own: tuple(own.values.values()))
     except TypeError:  # values of several kinds have no order
         return found

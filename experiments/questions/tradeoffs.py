@@ -16,13 +16,7 @@ _STEPS = 101
 
 
 def select_points(paper: Paper, user: str, curve: Curve, table: pd.DataFrame, metrics: Sequence[str]) -> pd.DataFrame:
-    """Return the cells of a curve that have all of several metrics.
-
-    Returns
-    -------
-    DataFrame
-        ``value`` (of the axis ``along``), ``repeat``, and the metrics.
-    """
+    """Return the cells of a curve that have several metrics: ``value`` (on its axis), ``repeat``, the metrics."""
     study = paper.study(curve.study, user)
     columns = ["value", "repeat", *metrics]
     points = select_rows(table, study, metrics[0], curve.where)
@@ -35,13 +29,7 @@ def select_points(paper: Paper, user: str, curve: Curve, table: pd.DataFrame, me
 
 
 def check_curve(paper: Paper, user: str, curve: Curve) -> None:
-    """Check that a curve runs along one axis of its study, all others fixed.
-
-    Raises
-    ------
-    PaperError
-        If it does not.
-    """
+    """Check that a curve runs along one axis of its study, all others fixed; PaperError if it does not."""
     study = paper.study(curve.study, user)
     open_axes = [name for name in study.varying_axes(curve.where) if name != curve.along]
     if open_axes or curve.along not in study.axes():
@@ -49,20 +37,11 @@ def check_curve(paper: Paper, user: str, curve: Curve) -> None:
 
 
 def compare_at_equal(curves: Sequence[pd.DataFrame], equal: str, metric: str) -> pd.DataFrame:
-    """Compare curves where all have the same of one metric: the mean of another over the range that they share.
+    """Compare curves where all have the same of one metric, ``equal``: the mean of another over the range they share.
 
-    Parameters
-    ----------
-    curves : sequence of DataFrame
-        As from `select_points`.
-    equal, metric : str
-        What is held equal, and what is compared. Between its points a curve is a straight line, so of a bent curve
-        there must be many: chords lie inside of the bend, farther where points are farther apart.
-
-    Returns
-    -------
-    DataFrame
-        By repeat, of those in which all curves share a range: the mean of each, in a column of its own.
+    There is a row for each repeat in which all curves, as from `select_points`, share a range, and a column for the
+    mean of each. Between its points a curve is a straight line, so of a bent curve there must be many: chords lie
+    inside of the bend, farther where points are farther apart.
 
     Examples
     --------

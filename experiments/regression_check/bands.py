@@ -1,34 +1,51 @@
-"""The ranges that `make check` accepts: ``results/bands/paper-N.csv``, made by ``make bands`` from many runs.
+"""The regression check: does this code still give what it gave? ``make check``
 
-A row is one number that a paper's key ``check`` names, with its band (`order_statistics`). ``paper-N.json`` beside it
-says which verdicts the watched claims have and where all of it comes from. Both belong into the repository: a change
-that is meant to change results changes them too, and the difference shows what it did.
+A few settings of every paper are run again, some repeats of each, and the median of every watched number has to lie in
+its band, every watched claim to have its verdict. The check fails too if something could not be checked.
+
+What is accepted stands in ``results/bands/paper-N.csv``, made by ``make bands`` from many runs. A row is one number
+that a paper's key ``check`` names, with its band (`order_statistics`). ``paper-N.json`` beside it says which verdicts
+the watched claims have and where all of it comes from. Both belong into the repository: a change that is meant to
+change results changes them too, and the difference shows what it did.
+
+What the false alarms mean: the runs of the check and those behind the bands are different repeats, with seeds and
+splits of their own. As long as the code gives the same digits, the check gives the same answer; a change that draws its
+random numbers in another order is a new draw, and alarms by chance once in 10,000 changes, over all papers (see
+`order_statistics`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from algorithms.installation import name_command
+from experiments.config.finding import Sign
 from experiments.config.paper import Paper
-from experiments.config.papers import (
-    find_own_file,
-    list_own_papers,
-    list_papers,
-    name_paper_file,
-    read_paper,
-)
+from experiments.config.papers import find_own_file, list_own_papers, list_papers, name_paper_file, read_paper
 from experiments.config.paths import ROOT
 from experiments.config.setting import drop_entries, keep_entries
 from experiments.errors import BadInput
-from experiments.regression_check.order_statistics import FALSE_ALARMS, Band, make_band
-from experiments.regression_check.watch import WatchList, explain_doubt, judge_watched_claim, make_watch_list
+from experiments.judge.numbers.number_verdict import PrintedNumber
+from experiments.judge.verdict import SIGN_OF
+from experiments.metrics.find import is_in_per_cent
+from experiments.regression_check.order_statistics import FALSE_ALARMS, POWER, Band, make_band
+from experiments.regression_check.watch import (
+    WatchList,
+    explain_doubt,
+    judge_must_hold,
+    judge_parts,
+    list_claim_parts,
+    make_watch_list,
+)
+from experiments.store.results import Results
 
 FOLDER = ROOT / "results" / "bands"
 _COLUMNS = ["setting", "metric", *Band._fields]
@@ -48,13 +65,7 @@ def list_watched_papers() -> list[str]:
 
 
 def find_folder(name: str) -> Path:
-    """Return where the bands of a paper are kept: of a user's own paper in ``bands`` of the folder that was added.
-
-    Examples
-    --------
-    >>> find_folder("2") == FOLDER
-    True
-    """
+    """Return where the bands of a paper are kept: of a user's own paper in ``bands`` of the folder that was added."""
     file = find_own_file(name)
     return file.parents[1] / "bands" if file else FOLDER
 
@@ -73,16 +84,17 @@ def measure_accepted(paper: Paper, watched: WatchList, table: pd.DataFrame) -> A
 
     It is BadInput if a number has not all its runs, or the verdict on a claim is not sure enough to be watched.
     """
-    bands = {}
+    bands, results = {}, Results(table)
     for number in watched.numbers:
-        values = number.collect_values(paper, table)
+        values = number.collect_values(results)
         if len(values) < watched.accepted:
             raise BadInput(f"{number.name}: {len(values)} of {watched.accepted} runs have a finite {number.metric}")
         bands[number.key] = make_band(values, watched.repeats)
     claims, doubts = {}, []
     for claim in watched.claims:
-        claims[claim.id], _ = judge_watched_claim(paper, claim, table, watched.accepted)
-        if doubt := explain_doubt(paper, claim, table, claims[claim.id], watched.repeats):
+        parts = list_claim_parts(paper, claim, results)
+        claims[claim.id], _ = judge_parts(parts, watched.accepted)
+        if doubt := explain_doubt(parts, claims[claim.id], watched.repeats):
             doubts.append(f"claim {claim.id!r} may change without a fault: {doubt}")
     if doubts:
         raise BadInput(f"{'; '.join(doubts)}; narrow under check: claims: or drop")
@@ -107,9 +119,7 @@ def read_accepted(name: str, watched: WatchList, folder: Path | None = None) -> 
     command = name_command("bands", paper=name)
     try:
         rows = pd.read_csv(path)[_COLUMNS].itertuples(index=False)
-        bands = {}
-        for setting, metric, *numbers in rows:
-            bands[setting, metric] = Band(*numbers)
+        bands = {(setting, metric): Band(*numbers) for setting, metric, *numbers in rows}
         contents = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
         accepted = Accepted(bands, contents["claims"], contents["median_of"])
     except (OSError, ValueError, KeyError) as error:
@@ -127,13 +137,121 @@ def join_accepted(
 ) -> tuple[Accepted, dict[str, Any]]:
     """Replace some of a paper's bands and verdicts, and note where the new ones come from."""
     old = read_accepted(name, watched, folder)
-    old_facts = _read_facts(name, folder or find_folder(name))
+    contents = json.loads(((folder or find_folder(name)) / f"paper-{name}.json").read_text(encoding="utf-8"))
+    old_facts = drop_entries(contents, ("claims", "median_of", "false_alarms"))
     later = keep_entries(facts, ("git", "written", "versions"))
     later["settings"] = [setting for setting, _ in part.bands]
     old_facts["made_later"] = [*old_facts.get("made_later", []), later]
     return Accepted(old.bands | part.bands, old.claims | part.claims, old.repeats), old_facts
 
 
-def _read_facts(name: str, folder: Path) -> dict[str, Any]:
-    contents = json.loads((folder / f"paper-{name}.json").read_text(encoding="utf-8"))
-    return drop_entries(contents, ("claims", "median_of", "false_alarms"))
+class Difference(NamedTuple):
+    """One thing that is not as it was: a setting and metric, or a claim."""
+
+    what: str
+    was: str  #: what is accepted, in words
+    now: str  #: what was found
+    by: str  #: how far it is outside
+
+
+def find_differences(paper: Paper, watched: WatchList, accepted: Accepted, table: pd.DataFrame) -> list[Difference]:
+    """Return all that is outside its band, flipped or missing in the long table of the runs of a check."""
+    differences, results = [], Results(table)
+    for number in watched.numbers:
+        values = number.collect_values(results)
+        name = f"{number.name}: {number.metric}"
+        differences += _compare_number(name, number.metric, accepted.bands[number.key], values, watched.repeats)
+    for claim in watched.claims:
+        was = accepted.claims[claim.id]
+        now, reason = judge_parts(list_claim_parts(paper, claim, results), watched.repeats)
+        if now != was:
+            differences.append(Difference(f"claim {claim.id}", was, now, reason))
+    for printed, verdict in judge_must_hold(paper, watched, results):
+        if SIGN_OF[verdict.verdict] is not Sign.HOLDS:
+            differences.append(Difference(name_printed(printed), "holds", verdict.verdict, verdict.reason))
+    return differences
+
+
+def name_printed(number: PrintedNumber) -> str:
+    """Return a printed number in words.
+
+    Examples
+    --------
+    >>> setting = {"dataset": "car", "algorithm": "rdt"}
+    >>> name_printed(PrintedNumber("car-rdt", "table-1", "accuracy", "mean", 0.84, "p. 3", 1, setting))
+    'printed number car-rdt, 84.00 %'
+    """
+    return f"printed number {number.id}, {format_value(number.metric, number.value)}"
+
+
+def _compare_number(name: str, metric: str, band: Band, values: np.ndarray, n_runs: int) -> list[Difference]:
+    was = f"{format_value(metric, band.low)} to {format_value(metric, band.high)}"
+    if len(values) < n_runs:
+        return [Difference(name, was, f"{len(values)} of {n_runs} runs", "missing")]
+    median = float(np.median(values))
+    beyond = band.measure_excess(median)
+    if not beyond:
+        return []
+    return [Difference(name, was, format_value(metric, median), f"{_format_shift(metric, beyond, '+')} outside")]
+
+
+def format_value(metric: str, value: float) -> str:
+    """Return a number as text, in per cent where papers print it so.
+
+    Examples
+    --------
+    >>> format_value("accuracy", 0.81234), format_value("mse", 0.00123456)
+    ('81.23 %', '0.001235')
+    """
+    return f"{100 * value:.2f} %" if is_in_per_cent(metric) else f"{value:.4g}"
+
+
+def _format_shift(metric: str, value: float, sign: str = "") -> str:
+    """Return a difference as text, in percentage points where papers print per cent."""
+    return f"{100 * value:{sign}.2f} points" if is_in_per_cent(metric) else f"{value:{sign}.4g}"
+
+
+def describe_sensitivity(accepted: Accepted) -> list[str]:
+    """Say for each metric which shift its bands detect: the smallest and where, and what half of them do.
+
+    Examples
+    --------
+    >>> bands = {(f"grid: {i}", "accuracy"): Band(200, 0.5, 0.4, 0.6, i / 100) for i in (0, 1, 2, 5)}
+    >>> describe_sensitivity(Accepted(bands, {}, 21))
+    ['accuracy: 1.00 points in grid: 1; 2.00 points in half of 3 bands, 5.00 points in all; any in 1 without spread']
+    """
+    shifts: dict[str, dict[str, float]] = defaultdict(dict)
+    for (name, metric), band in accepted.bands.items():
+        shifts[metric][name] = band.detects
+    return [f"{metric}: {_describe_shifts(metric, pd.Series(own))}" for metric, own in shifts.items()]
+
+
+def _describe_shifts(metric: str, shifts: pd.Series) -> str:
+    varying = shifts[shifts != 0]
+    words = []
+    if len(varying):
+        least, half = _format_shift(metric, varying.min()), _format_shift(metric, varying.median())
+        most = _format_shift(metric, varying.max())
+        words = [f"{least} in {varying.idxmin()}", f"{half} in half of {len(varying)} bands, {most} in all"]
+    if n_constant := len(shifts) - len(varying):
+        words.append(f"any in {n_constant} without spread")
+    return "; ".join(words)
+
+
+def format_report(name: str, watched: WatchList, accepted: Accepted, differences: Sequence[Difference]) -> str:
+    """Return what the check of a paper gave, as text."""
+    different = set(map(attrgetter("what"), differences))
+    claims = {f"claim {claim.id}" for claim in watched.claims}
+    printed = set(map(name_printed, watched.must_hold))
+    n_bands, n_outside = len(watched.numbers), len(different - claims - printed)
+    control = f", {len(printed - different)} of {len(printed)} printed numbers" if printed else ""
+    lines = [
+        f"paper {name}: {n_bands - n_outside} of {n_bands} bands hold and {len(claims - different)} of "
+        f"{len(claims)} verdicts{control}, medians of {watched.repeats} runs each"
+    ]
+    if differences:
+        frame = pd.DataFrame(differences, columns=["what", "accepted", "now", "by how much"])
+        lines += ["", frame.to_string(index=False, justify="left"), ""]
+    for sensitivity in describe_sensitivity(accepted):
+        lines.append(f"  smallest shift detected ({POWER:.0%} of the time), {sensitivity}")
+    return "\n".join(lines)

@@ -10,13 +10,11 @@ a bound for any distribution.
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
-from operator import attrgetter
+from itertools import chain, starmap
 from typing import Any
 
 import numpy as np
@@ -39,85 +37,41 @@ from experiments.questions.printed import list_numbers, read_numbers_of
 from experiments.questions.settings import key_of_cell, list_setting_keys
 from experiments.regression_check.order_statistics import LEVEL, most_against
 from experiments.stats import ALPHA
-from experiments.store.results import Results
-from experiments.store.study_rows import select_rows
+from experiments.store.results import Results, SettingKey
 
 
 @dataclass(frozen=True)
 class WatchedNumber:
-    """One number that is watched: a metric of one setting, or its mean over several.
+    """One number that is watched: a metric of one setting of a study, or its mean over several."""
 
-    Parameters
-    ----------
-    study, metric : str
-        Of the paper, and which number.
-    where : dict
-        The settings: every axis of the study with its values.
-    within : tuple of str
-        The axes that are named; over the others the mean is taken.
-    clip : tuple of two floats
-        Values beyond them are moved there before the mean is taken.
-    """
-
-    study: str
-    where: dict[str, list]
+    name: str  #: the setting in words
     metric: str
-    within: tuple[str, ...] = ()
-    clip: tuple[float, float] = (-math.inf, math.inf)
-
-    @property
-    def n_settings(self) -> int:
-        """How many settings the mean is of."""
-        return math.prod(map(len, self.where.values()))
+    settings: tuple[SettingKey, ...]
+    algorithms: Sequence[str]  #: of these settings
+    clip: tuple[float, float] | None = None  #: values beyond them are moved there before the mean is taken
 
     @property
     def key(self) -> tuple[str, str]:
         """The setting in words, and the metric."""
         return self.name, self.metric
 
-    @property
-    def name(self) -> str:
-        """The setting in words.
-
-        Examples
-        --------
-        >>> where = {"dataset": ["car"], "params.max_depth": [3, 4], "epsilon": [1.0]}
-        >>> WatchedNumber("grid", where, "accuracy", ("dataset", "epsilon")).name
-        'grid: car, epsilon = 1, mean of 2 settings'
-        """
-        words = describe_setting({name: self.where[name][0] for name in self.within})
-        several = f", mean of {self.n_settings} settings" if self.n_settings > 1 else ""
-        clipped = "" if math.isinf(self.clip[0]) else ", clipped to {:g} to {:g}".format(*self.clip)
-        return f"{self.study}: {words}{several}{clipped}"
-
-    def collect_values(self, paper: Paper, table: pd.DataFrame) -> np.ndarray:
+    def collect_values(self, results: Results) -> np.ndarray:
         """Return the number of every repeat that has all its settings, in their order."""
-        rows = select_rows(table, paper.study(self.study, "check"), self.metric, self.where)
-        repeats = rows[self.metric].clip(*self.clip).groupby(rows["repeat"])
-        return repeats.mean()[repeats.size() == self.n_settings].to_numpy(np.float64)
+        own = results.find_all(self.settings, self.metric)
+        values = pd.concat([pd.Series(runs.values, runs.repeats) for runs in own], axis=1, join="inner")
+        complete = values[np.isfinite(values).all(axis=1)]
+        return complete.clip(*self.clip or ()).mean(axis=1).to_numpy()
 
 
 @dataclass(frozen=True)
 class WatchList:
-    """What is watched of a paper.
+    """What is watched of a paper."""
 
-    Parameters
-    ----------
-    repeats, accepted : int
-        Runs of the check, and of the bands.
-    numbers : list of WatchedNumber
-        The numbers.
-    claims : list of GroupClaim
-        Claims, each narrowed to the part of its study that is watched.
-    must_hold : list of PrintedNumber
-        Printed numbers that the runs of the check have to bear out.
-    """
-
-    repeats: int
-    accepted: int
+    repeats: int  #: runs of the check
+    accepted: int  #: runs that the bands are made from
     numbers: list[WatchedNumber]
-    claims: list[GroupClaim]
-    must_hold: list[PrintedNumber]
+    claims: list[GroupClaim]  #: each narrowed to the part of its study that is watched
+    must_hold: list[PrintedNumber]  #: that the runs of the check have to bear out
 
     @property
     def n_tests(self) -> int:
@@ -125,18 +79,10 @@ class WatchList:
         return len(self.numbers) + len(self.claims) + len(self.must_hold)
 
     def select_algorithm(self, algorithm: str) -> WatchList:
-        """Return the part that runs an algorithm: what a change of it alone can move.
-
-        Raises
-        ------
-        BadInput
-            If there is none.
-        """
-        numbers = [number for number in self.numbers if algorithm in number.where["algorithm"]]
+        """Return the part that runs an algorithm, what a change of it alone can move; BadInput if there is none."""
+        numbers = [number for number in self.numbers if algorithm in number.algorithms]
         if not numbers:
-            names: set[str] = set()
-            for number in self.numbers:
-                names.update(number.where["algorithm"])
+            names = set(chain.from_iterable(number.algorithms for number in self.numbers))
             raise BadInput(f"no number of {algorithm!r} is watched; {suggest_name(algorithm, sorted(names))}")
         claims = [claim for claim in self.claims if algorithm in _list_algorithms(claim)]
         must_hold = [number for number in self.must_hold if number.algorithm == algorithm]
@@ -144,12 +90,7 @@ class WatchList:
 
 
 def make_watch_list(paper: Paper) -> WatchList:
-    """Return what a paper's key ``check`` asks for.
-
-    Raises
-    ------
-    BadInput
-        If there is none, or it names what the paper does not have.
+    """Return what a paper's key ``check`` asks for; BadInput if there is none, or it names what the paper has not.
 
     Examples
     --------
@@ -162,13 +103,10 @@ def make_watch_list(paper: Paper) -> WatchList:
     if paper.check is None:
         raise BadInput("nothing to check: the paper has no key check, which names what is watched")
     numbers = list(chain.from_iterable(map(partial(_expand_watch, paper), paper.check.watch)))
-    keys = list(map(attrgetter("key"), numbers))
-    for name, metric in keys:
-        if keys.count((name, metric)) > 1:
+    for (name, metric), times in Counter(number.key for number in numbers).items():
+        if times > 1:
             raise BadInput(f"check: {name}, {metric} is watched twice")
-    claims = []
-    for name, where in paper.check.claims.items():
-        claims.append(_narrow_claim(paper, name, where or {}))
+    claims = [_narrow_claim(paper, name, where or {}) for name, where in paper.check.claims.items()]
     must_hold = _find_printed(paper, paper.check.must_hold)
     return WatchList(paper.check.repeats, paper.check.accepted, numbers, claims, must_hold)
 
@@ -190,13 +128,15 @@ def _expand_watch(paper: Paper, watch: Watch) -> list[WatchedNumber]:
     check_metrics(paper, "check", watch.study, watch.where, [watch.metric])
     varying = [name for name in axes if name in ("dataset", "algorithm") or len(study.axis(name)) > 1]
     within = watch.within or tuple(varying)
-    clip = watch.clip or (-math.inf, math.inf)
+    clipped = "" if watch.clip is None else ", clipped to {:g} to {:g}".format(*watch.clip)
     numbers = []
     for values in study.settings(within, watch.where):
-        where = dict(axes)
-        for name, value in zip(within, values, strict=True):
-            where[name] = [value]
-        numbers.append(WatchedNumber(study.name, where, watch.metric, within, clip))
+        named = dict(zip(within, values, strict=True))
+        where = axes | {name: [value] for name, value in named.items()}
+        settings = list_setting_keys(study, where)
+        several = f", mean of {len(settings)} settings" if len(settings) > 1 else ""
+        name = f"{study.name}: {describe_setting(named)}{several}{clipped}"
+        numbers.append(WatchedNumber(name, watch.metric, settings, where["algorithm"], watch.clip))
     return numbers
 
 
@@ -215,10 +155,10 @@ def _list_algorithms(claim: GroupClaim) -> list[str]:
 
 def make_watched_cells(paper: Paper, watched: WatchList, repeats: Iterable[int]) -> dict[str, list[Cell]]:
     """Return the cells of all that is watched, by study, for some repeats; a cell that several numbers need is one."""
-    parts = [(paper.studies[number.study], number.where) for number in watched.numbers]
-    parts += [claim.find_part(paper) for claim in watched.claims]
+    parts = [claim.find_part(paper) for claim in watched.claims]
     parts += [find_settings(paper, printed) for printed in watched.must_hold]
-    wanted = set(chain.from_iterable(list_setting_keys(study, where) for study, where in parts))
+    settings = [*(number.settings for number in watched.numbers), *starmap(list_setting_keys, parts)]
+    wanted = set(chain.from_iterable(settings))
     repeats = list(repeats)
     cells: dict[str, list[Cell]] = defaultdict(list)
     for name, first_repeats in cells_of_studies(paper, repeats=1).items():
@@ -228,22 +168,25 @@ def make_watched_cells(paper: Paper, watched: WatchList, repeats: Iterable[int])
     return dict(cells)
 
 
-def judge_watched_claim(paper: Paper, claim: GroupClaim, table: pd.DataFrame, repeats: int) -> tuple[str, str]:
-    """Return the verdict of sign tests on a watched claim, and the reason.
+ClaimParts = Sequence[tuple[str, np.ndarray]]
+"""Every part of a claim: where it is, and what it wants above zero, of each complete repeat."""
+
+
+def list_claim_parts(paper: Paper, claim: GroupClaim, results: Results) -> ClaimParts:
+    """Return the parts of a claim that is narrowed to what is watched."""
+    parts = []
+    for group in claim.ask(paper).gather(results).groups:
+        for part in group.parts:
+            parts.append((describe_place({**group.setting, "part": part.name}), part.gains))
+    return parts
+
+
+def judge_parts(parts: ClaimParts, repeats: int) -> tuple[str, str]:
+    """Return the verdict of sign tests on a watched claim of which each setting should have so many runs, and why.
 
     It is reproduced if significantly many runs speak for every part of it, refuted if significantly many speak against
     some part (Bonferroni over the parts), and else undecided. A run that is missing speaks for nothing.
-
-    Parameters
-    ----------
-    paper, claim : Paper and GroupClaim
-        The claim, narrowed to what is watched.
-    table : DataFrame
-        The long table with its runs.
-    repeats : int
-        How many runs of each setting there should be.
     """
-    parts = _list_parts(paper, claim, table)
     n_for = [int((gains > ROUNDING).sum()) for _, gains in parts]
     n_against = [int((gains < -ROUNDING).sum()) for _, gains in parts]
     if repeats - min(n_for) <= _count_tolerated(repeats, ALPHA):
@@ -255,33 +198,21 @@ def judge_watched_claim(paper: Paper, claim: GroupClaim, table: pd.DataFrame, re
     return (REFUTED if is_refuted else UNDECIDED), reason
 
 
-def judge_must_hold(paper: Paper, watched: WatchList, table: pd.DataFrame) -> list[tuple[PrintedNumber, NumberVerdict]]:
+def judge_must_hold(paper: Paper, watched: WatchList, results: Results) -> list[tuple[PrintedNumber, NumberVerdict]]:
     """Return the verdicts on the printed numbers that have to hold, from the runs of the check."""
     judged_so = paper.replaced(repeats=watched.repeats)
     questions = [resolve_number(judged_so, number, ()) for number in watched.must_hold]
-    return list(zip(watched.must_hold, answer_numbers(questions, Results(table)), strict=True))
+    return list(zip(watched.must_hold, answer_numbers(questions, results), strict=True))
 
 
-def explain_doubt(paper: Paper, claim: GroupClaim, table: pd.DataFrame, verdict: str, n_further: int) -> str:
-    """Return why further runs may well give another verdict on a claim; nothing if the chance is below ``LEVEL``.
+def explain_doubt(parts: ClaimParts, verdict: str, n_further: int) -> str:
+    """Return why so many further runs may well give another verdict; nothing if the chance is below ``LEVEL``.
 
     A claim that is reproduced stays so unless too many runs speak against some part of it. One that is refuted stays so
     as long as enough runs contradict one part. Both are counts of signs, see `most_against`.
-
-    Parameters
-    ----------
-    paper, claim : Paper and GroupClaim
-        As for `judge_watched_claim`.
-    table : DataFrame
-        The long table with the runs that the verdict is about.
-    verdict : str
-        The verdict on these.
-    n_further : int
-        How many further runs will be judged.
     """
     if verdict == UNDECIDED:
         return f"it is {verdict}"
-    parts = _list_parts(paper, claim, table)
     if verdict == REPRODUCED:
         too_many = _count_tolerated(n_further, ALPHA) + 1
         tests = [gains <= ROUNDING for _, gains in parts]
@@ -295,15 +226,6 @@ def explain_doubt(paper: Paper, claim: GroupClaim, table: pd.DataFrame, verdict:
     choose = min if verdict == REPRODUCED else max  # all must hold, or one must
     allowed, n_against, n = choose(margins, key=lambda margin: margin[0] - margin[1])
     return "" if n_against <= allowed else f"{n_against} of {n} runs speak against it, and {max(allowed, 0)} may"
-
-
-def _list_parts(paper: Paper, claim: GroupClaim, table: pd.DataFrame) -> list[tuple[str, np.ndarray]]:
-    """Return every part of a claim: where it is, and what it wants above zero, of each complete repeat."""
-    parts = []
-    for group in claim.ask(paper).gather(Results(table)).groups:
-        for part in group.parts:
-            parts.append((describe_place({**group.setting, "part": part.name}), part.gains))
-    return parts
 
 
 def _count_tolerated(n: int, alpha: float) -> int:

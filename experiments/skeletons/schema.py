@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Iterator
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -39,7 +38,7 @@ _QUESTIONS = (QuestionOfNumbers, QuestionOfTable, QuestionOfClaims)
 
 def make_paper_schema() -> dict[str, Any]:
     """Return the JSON Schema of a paper's file, every kind of claim, table and figure included."""
-    kinds = {part: _list_classes(part) for part in _PARTS}
+    kinds = {part: [find_kind(part, kind) for kind in list_kinds(part)] for part in _PARTS}
     classes: list[type[BaseModel]] = [Paper, *_QUESTIONS, *chain.from_iterable(kinds.values())]
     names, schema = models_json_schema([(kind, "validation") for kind in classes], by_alias=False)
     definitions = schema["$defs"]
@@ -154,10 +153,6 @@ def format_generated() -> dict[Path, str]:
 
 def _format_json(schema: dict[str, Any]) -> str:
     return json.dumps(schema, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-
-
-def _list_classes(part: str) -> list[type[Document]]:
-    return list(map(partial(find_kind, part), list_kinds(part)))
 
 
 def _format_class(title: str, kind: type[Document], level: int = 2) -> list[str]:

@@ -27,8 +27,7 @@ from experiments.run.splits import split_rows
 from experiments.speed.measurement import read_status, run_apart, time_call
 
 _FITS = 3
-_EPSILON = 1.0
-"""The ε of the fits, or the nearest that a study has."""
+_EPSILON = 1.0  #: the ε of the fits, or the nearest that a study has
 
 
 def measure_costs(paper: Paper) -> pd.DataFrame:

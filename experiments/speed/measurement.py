@@ -148,8 +148,6 @@ def configure(name: str, *, epsilon: float = math.inf, domain: Any = None, **cha
     'diffpets (cut=value), but max_depth=8'
     >>> model.cut, model.max_depth
     ('value', 8)
-    >>> configure("extra_trees").what
-    'extra_trees'
     """
     given = {"epsilon": epsilon, "domain": domain, "random_state": 0}
     usual = estimators.make_estimator(name, estimators.merge_parameters(name), **given).get_params()

@@ -1,7 +1,8 @@
 """What the harness costs as sweeps grow: ``do=speed part=scaling``.
 
 Beside a bare joblib loop over the same fits; running 100,000 empty cells; planning and resuming a million, and what a
-store takes of them; a paper of a million; cells per second by executor and number of workers.
+store takes of them; the verdicts, tables, figures and page of a paper of a million, once all are done; cells per second
+by executor and number of workers.
 """
 
 from __future__ import annotations
@@ -9,24 +10,28 @@ from __future__ import annotations
 import math
 import tempfile
 import time
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
 import joblib
 import numpy as np
+import yaml
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 import datasets
 from experiments.cells.cell import PROTOCOL, Cell
 from experiments.cells.grid import expand_grid
+from experiments.cells.study_cells import cells_of_studies
 from experiments.config import estimators
+from experiments.config.paper import parse_paper
 from experiments.run.executors import Executor
 from experiments.run.runner import run_cells
 from experiments.run.splits import split_rows
 from experiments.speed.measurement import Measurement, run_on_store, time_call
-from experiments.speed.reporting import measure_report
 from experiments.store.database import Store
 from experiments.store.parquet import write_parquet
 from experiments.store.record import Measured, Record
@@ -34,6 +39,16 @@ from experiments.store.record import Measured, Record
 FITS, TURNS = 200, 2
 CELLS, MANY_CELLS = 100_000, 1_000_000
 _REPEATS = 100
+_NAME = "million"
+_PRIVATE, _PUBLIC = ["rdt", "rfdpp_gini", "edprf"], ["random_forest", "extra_trees"]
+_CLASSES = {"car": 4, "nursery": 5}
+_AXES: dict[str, Any] = {
+    "dataset": list(_CLASSES),
+    "algorithm": _PRIVATE + _PUBLIC,
+    "params": {"max_depth": list(range(2, 12)), "n_estimators": list(range(5, 55, 5))},
+    "epsilon": [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0],
+}
+"""Of a paper of a million cells."""
 
 
 def measure_overhead() -> list[Measurement]:
@@ -85,7 +100,6 @@ def measure_sweep() -> list[Measurement]:
 
 
 def _write_sweep(n_cells: int) -> list[str]:
-    """Return the words of a sweep of so many empty cells."""
     epsilons = ",".join(map(str, _list_epsilons(n_cells)))
     return ["-m", "dataset=car", "algorithm=nothing", f"repeats={_REPEATS}", f"epsilon={epsilons}"]
 
@@ -102,8 +116,8 @@ def measure_store() -> list[Measurement]:
     with tempfile.TemporaryDirectory() as folder:
         planned = run_on_store(folder, *words, "dry_run=true")
         path, exported_to = Path(folder) / "store.sqlite", Path(folder) / "cells.parquet"
+        _fill_store(path, _list_made_up_cells(), _make_up_metrics)
         with Store(path) as store:
-            _fill_store(store)
             exported = time_call(partial(write_parquet, store, exported_to))
         resumed = run_on_store(folder, *words)
         size = path.stat().st_size / MANY_CELLS
@@ -127,13 +141,83 @@ def measure_store() -> list[Measurement]:
     ]
 
 
-def _fill_store(store: Store) -> None:
-    """Put made-up results of the sweep into a store: running a million cells would take minutes."""
+def _list_made_up_cells() -> Iterator[Cell]:
     values: dict[str, list] = {"dataset": ["car"], "algorithm": ["nothing"], "epsilon": _list_epsilons(MANY_CELLS)}
-    for cells in expand_grid(values, _REPEATS):
+    return chain.from_iterable(expand_grid(values, _REPEATS))
+
+
+def _make_up_metrics(cell: Cell) -> Measured:
+    metrics = {f"precision_{i}": 0.5 for i in range(10)} | {"accuracy": 0.5 + cell.repeat / 300}
+    return Measured(metrics, 0.01, seconds=0.02)
+
+
+def _fill_store(path: Path, cells: Iterable[Cell], make_up: Callable[[Cell], Measured]) -> None:
+    """Put made-up results of cells into a store: running a million would take minutes."""
+    with Store(path) as store:
         for cell in cells:
-            metrics = {f"precision_{i}": 0.5 for i in range(10)} | {"accuracy": 0.5 + cell.repeat / 300}
-            store.put(cell, Record("done", Measured(metrics, 0.01, seconds=0.02)))
+            store.put(cell, Record("done", make_up(cell)))
+
+
+def measure_report() -> list[Measurement]:
+    """Take up a paper of a million made-up cells, with ten tables, ten figures and ten claims, and report on it."""
+    contents = _describe_paper()
+    with tempfile.TemporaryDirectory() as folder:
+        catalogue = Path(folder) / "catalogue"
+        (catalogue / "paper").mkdir(parents=True)
+        (catalogue / "paper" / f"{_NAME}.yaml").write_text(yaml.safe_dump(contents), encoding="utf-8")
+        cells, generator = cells_of_studies(parse_paper(contents))["grid"], np.random.default_rng(0)
+        _fill_store(Path(folder) / "store.sqlite", cells, partial(_make_up, generator=generator))
+        words = f"--config-dir={catalogue}", f"paper={_NAME}"
+        published = run_on_store(folder, *words)
+        reported = run_on_store(folder, "do=report", *words)
+    return [
+        Measurement(f"results of a paper of {len(cells):,} cells, all done", published.seconds, 60, "s"),
+        Measurement("the same, processor time", published.processor_seconds, unit="s"),
+        Measurement("the same, largest process", published.megabytes, unit="MB"),
+        Measurement("the report on these results", reported.seconds, 60, "s"),
+    ]
+
+
+def _describe_paper() -> dict[str, Any]:
+    """Return a paper with a table, a figure and a claim for each data set and algorithm."""
+    tables, figures, claims = [], [], []
+    for dataset, algorithm in product(_AXES["dataset"], _AXES["algorithm"]):
+        name, pair = f"{dataset}-{algorithm}", {"dataset": dataset, "algorithm": algorithm}
+        shown = {"study": "grid", "metric": "accuracy", "where": pair | {"params.n_estimators": 10}}
+        axes = {"rows": "params.max_depth", "columns": "epsilon"}
+        tables.append({"id": f"table-{name}", "title": name, "kind": "grid", **axes, **shown})
+        figures.append({"id": f"figure-{name}", "title": name, "x": "epsilon", "lines": "params.max_depth", **shown})
+        within = ["dataset", "algorithm", "params.max_depth", "params.n_estimators"]
+        grows = {"kind": "increases", "along": "epsilon", "within": within, "study": "grid", "metric": "accuracy"}
+        claims.append({"id": f"grows-{name}", "text": f"{name} grows", "where": pair, **grows})
+    return {
+        "number": _NAME,
+        "title": "A million cells",
+        "repeats": _REPEATS,
+        "most_repeats": _REPEATS,
+        "studies": {"grid": _AXES},
+        "tables": tables,
+        "figures": figures,
+        "claims": claims,
+    }
+
+
+def _make_up(cell: Cell, generator: np.random.Generator) -> Measured:
+    """Return numbers like those of a forest: the accuracy grows with ε and depth, plus noise."""
+    trend = 0.05 * math.log10(cell.epsilon) + 0.005 * cell.params["max_depth"]
+    metrics = {"accuracy": 0.7 + trend + 0.02 * generator.standard_normal()}
+    for place in range(_CLASSES[cell.dataset]):
+        metrics |= {f"precision_{place}": 0.5, f"recall_{place}": metrics["accuracy"]}
+    return Measured(metrics, 0.01, _make_up_account(cell), 0.02)
+
+
+def _make_up_account(cell: Cell) -> dict[str, Any]:
+    if cell.algorithm in _PUBLIC:
+        return {}
+    named = dict.fromkeys(("claimed_epsilon", "accounted_epsilon", "noisy_epsilon"), cell.epsilon)
+    accounted = {"one record added or removed": cell.epsilon, "one record replaced": 2 * cell.epsilon}
+    said = {"keeps_claim": True, "neighbours": "one record added or removed", "accounted": accounted}
+    return {"privacy": named | said | {"faults": [], "data_faults": []}}
 
 
 def measure_executors() -> list[Measurement]:

@@ -22,11 +22,6 @@ def read_account(estimator: Any, domain: Domain | None = None) -> Privacy | None
     Its ``privacy_`` is taken as it is if it has all that an account has. If it has no more than ``claimed_epsilon``, or
     if there is none and the constructor took an ε, that ε is a claim which nothing stands behind; it is BadInput if
     that is no number. Columns of the domain that it was fitted to whose bounds follow the rows are noted.
-
-    Examples
-    --------
-    >>> from sklearn.dummy import DummyClassifier
-    >>> read_account(DummyClassifier().fit([[0]], [0]))
     """
     privacy = getattr(estimator, "privacy_", None)
     if privacy is None:

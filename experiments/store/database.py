@@ -212,7 +212,11 @@ class Store:
         for batch in split_batches(list(wanted), _AT_ONCE):
             for key, record in self.get(batch).items():
                 measured = record.measured
-                if measured and not all(_has_metric(measured, name, versions) for name in wanted[key]):
+                if measured is None:
+                    continue
+                known = measured.details.get("own_metrics", {})
+                there = [name in measured.metrics and known.get(name) == versions.get(name) for name in wanted[key]]
+                if not all(there):
                     lacking[key] = measured
         return lacking
 
@@ -229,30 +233,18 @@ class Store:
     def rows(self, batch: int) -> Iterator[list[dict[str, Any]]]:
         """Yield all cells in the order of their keys, so many at a time; ``params`` and ``protocol`` are JSON."""
         self.flush()
-        query = (
-            "SELECT key, setting, epsilon, repeat, status, error, names, numbers, fit_seconds FROM cells ORDER BY key"
-        )
+        columns = ("key", "setting", "epsilon", "repeat", "status", "error", "names", "numbers", "fit_seconds")
         with self._lock, self._explained():
-            cursor = self._connection.execute(query)
+            cursor = self._connection.execute(f"SELECT {', '.join(columns)} FROM cells ORDER BY key")
             while rows := cursor.fetchmany(batch):
-                yield list(map(self._describe_cell, rows))
-
-    def _describe_cell(self, row: tuple) -> dict[str, Any]:
-        key, setting, epsilon, repeat, status, error, names, numbers, fit_seconds = row
-        asked = self._read_value(setting)
-        return {
-            "key": key.hex(),
-            "dataset": asked["dataset"],
-            "algorithm": asked["algorithm"],
-            "params": format_canonical(asked["params"]),
-            "epsilon": epsilon,
-            "repeat": repeat,
-            "protocol": format_canonical(asked["protocol"]),
-            "status": status,
-            "error": error,
-            "metrics": _name_numbers(self._read_value(names), numbers),
-            "fit_seconds": fit_seconds,
-        }
+                cells = []
+                for row in rows:
+                    cell = dict(zip(columns, row, strict=True))
+                    asked, names = self._read_value(cell.pop("setting")), self._read_value(cell.pop("names"))
+                    cell |= {"key": cell["key"].hex(), "metrics": _name_numbers(names, cell.pop("numbers"))}
+                    cell |= {name: asked[name] for name in ("dataset", "algorithm")}
+                    cells.append(cell | {name: format_canonical(asked[name]) for name in ("params", "protocol")})
+                yield cells
 
     def get(self, keys: Iterable[str]) -> dict[str, Record]:
         """Return the records of some cells, by key; keys of cells that were never run are left out.
@@ -325,11 +317,6 @@ class Store:
             raise StoreError(
                 f"store {self.path} is damaged ({fault}); move it away and run again, its cells are then computed anew"
             ) from error
-
-
-def _has_metric(measured: Measured, name: str, versions: Mapping[str, str]) -> bool:
-    known = measured.details.get("own_metrics", {})
-    return name in measured.metrics and known.get(name) == versions.get(name)
 
 
 def _name_numbers(names: list[str], numbers: bytes) -> dict[str, float]:

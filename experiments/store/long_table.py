@@ -111,12 +111,8 @@ def _make_row(cell: Cell) -> dict[str, Any]:
     for name, value in cell.params.items():
         row[f"params.{name}"] = value
     for name, value in cell.protocol.items():
-        row[f"protocol.{name}"] = _format_mapping(value)
+        row[f"protocol.{name}"] = format_canonical(value) if isinstance(value, Mapping) else value
     return row
-
-
-def _format_mapping(value: Any) -> Any:
-    return format_canonical(value) if isinstance(value, Mapping) else value
 
 
 def order_metric(name: str) -> tuple[int, str]:

@@ -41,7 +41,10 @@ def write_parquet(store: Store, path: Path) -> int:
         database.execute("SET enable_progress_bar = false")
         database.execute(f"CREATE TABLE cells ({', '.join(map(' '.join, _COLUMNS.items()))})")
         for rows in store.rows(_BATCH):
-            frame = pd.DataFrame(map(_flat_row, rows), columns=list(_COLUMNS))  # noqa: F841 - by name, in SQL
+            for cell in rows:
+                cell |= {name: cell["metrics"].get(name) for name in _HEADLINES}
+                cell["metrics"] = format_canonical(cell["metrics"])
+            frame = pd.DataFrame(rows, columns=list(_COLUMNS))  # noqa: F841 - by name, in SQL
             database.execute("INSERT INTO cells SELECT * FROM frame")
         try:
             database.execute(f"COPY cells TO '{str(path).replace(chr(39), 2 * chr(39))}' (FORMAT parquet)")
@@ -49,8 +52,3 @@ def write_parquet(store: Store, path: Path) -> int:
             raise BadInput(f"{path} cannot be written ({one_line(error)}); choose another file") from error
         ((n_cells,),) = database.execute("SELECT count(*) FROM cells").fetchall()
         return n_cells
-
-
-def _flat_row(cell: dict) -> dict:
-    headlines = {name: cell["metrics"].get(name) for name in _HEADLINES}
-    return cell | headlines | {"metrics": format_canonical(cell["metrics"])}

@@ -13,38 +13,22 @@ from experiments.store.study_rows import check_distinct, is_of_study
 
 
 class SettingKey(NamedTuple):
-    """The name of a setting of a study, whose repeats are its cells; equal however its values were stored.
-
-    Parameters
-    ----------
-    study : str
-        The study.
-    axes : tuple of str
-        Its axes.
-    values : tuple of str
-        One value of each, see `make_setting_key`.
-    """
+    """The name of a setting of a study, whose repeats are its cells; equal however its values were stored."""
 
     study: str
     axes: tuple[str, ...]
+    #: One value of each, see `make_setting_key`.
     values: tuple[str, ...]
 
 
 class Runs(NamedTuple):
-    """The runs of one setting that were tried, as far as one metric goes.
+    """The runs of one setting that were tried, as far as one metric goes: arrays with an entry for each."""
 
-    Parameters
-    ----------
-    repeats : int array of shape (n,)
-        Ascending.
-    values : float64 array of shape (n,)
-        The metric; NaN where the run failed, or where it is undefined.
-    is_undefined : bool array of shape (n,)
-        Whether the run is done and has no such metric: a class that is never predicted has no precision.
-    """
-
+    #: Ascending.
     repeats: np.ndarray
+    #: The metric; NaN where the run failed, or where it is undefined.
     values: np.ndarray
+    #: Whether the run is done and has no such metric: a class that is never predicted has no precision.
     is_undefined: np.ndarray
 
     @property
@@ -59,12 +43,9 @@ class Runs(NamedTuple):
 
 
 class Results:
-    """A long table, looked up by setting and metric: rows of a study are sorted once, whoever asks for them.
+    """A long table of all cells that were tried, looked up by setting and metric.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As from `long_table`, with the rows of all cells that were tried.
+    Rows of a study are sorted once, whoever asks for them.
     """
 
     def __init__(self, table: pd.DataFrame) -> None:
@@ -73,13 +54,7 @@ class Results:
         self._columns: dict[tuple, tuple[np.ndarray, np.ndarray]] = {}
 
     def find(self, setting: SettingKey, metric: str) -> Runs:
-        """Return the runs of a setting.
-
-        Raises
-        ------
-        PaperError
-            If two rows are the same setting and repeat of the study.
-        """
+        """Return the runs of a setting; PaperError if two rows are the same setting and repeat of the study."""
         study = setting.study, setting.axes
         if study not in self._rows:
             self._rows[study] = self._sort_study(*study)

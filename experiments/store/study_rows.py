@@ -18,33 +18,11 @@ from experiments.config.setting import match_column
 def select_rows(
     table: pd.DataFrame, study: Study, metric: str, where: Mapping[str, object] | None = None
 ) -> pd.DataFrame:
-    """Return the rows of the long table that answer a study: its own, of its settings, with a finite metric.
+    """Return the rows of the long table that answer a study: its own, of its settings, with a finite metric, a column.
 
-    Parameters
-    ----------
-    table : DataFrame
-        The long table.
-    study : Study
-        Of a paper.
-    metric : str
-        Which column must be there.
-    where : mapping, optional
-        The part of the study that is meant, as in `Study.axes`.
-
-    Raises
-    ------
-    PaperError
-        If two rows are the same setting and repeat of the study.
+    ``where`` is the part of the study that is meant, as in `Study.axes`. PaperError if two rows are the same setting
+    and repeat of the study.
     """
-    rows = select_tried(table, study, metric, where)
-    is_finite = np.isfinite(pd.to_numeric(rows[metric], errors="coerce").to_numpy(np.float64))
-    return rows[is_finite].reset_index(drop=True)
-
-
-def select_tried(
-    table: pd.DataFrame, study: Study, metric: str, where: Mapping[str, object] | None = None
-) -> pd.DataFrame:
-    """Return the rows that answer a study, those without the metric included; see `select_rows`."""
     axes = study.axes(where)
     if not {metric, *axes} <= set(table.columns):
         return pd.DataFrame(columns=["study", *axes, "repeat", metric])
@@ -54,7 +32,8 @@ def select_tried(
     names = [*axes, "repeat"]
     rows = table.loc[is_kept].sort_values(names, kind="stable")
     check_distinct(rows, study.name, names)
-    return rows.reset_index(drop=True)
+    is_finite = np.isfinite(pd.to_numeric(rows[metric], errors="coerce").to_numpy(np.float64))
+    return rows[is_finite].reset_index(drop=True)
 
 
 def select_undefined(

@@ -104,16 +104,13 @@ def write_json_lines(setting: SettingSummary, stream: TextIO | None = None) -> N
             **{"mean": mean.center, "std": one.std, "ci95": _pair_ends(mean)},
             **{"median": median.center, "median_ci95": _pair_ends(median), "n": mean.n},
         }
-        _write_line({**head, "metric": one.metric, **numbers}, stream)
+        contents = {**head, "metric": one.metric, **numbers}
+        try:
+            line = _encode(contents)
+        except ValueError:  # infinity and NaN are rare, and looking for them first takes longer than all the rest
+            line = _encode(json_safe(contents))
+        print(line, file=stream or sys.stdout)
 
 
 def _pair_ends(interval: Interval) -> list[float] | None:
     return None if np.isnan(interval.low) else [interval.low, interval.high]
-
-
-def _write_line(contents: dict, stream: TextIO | None) -> None:
-    try:
-        line = _encode(contents)
-    except ValueError:  # infinity and NaN are rare, and looking for them first takes longer than all the rest
-        line = _encode(json_safe(contents))
-    print(line, file=stream or sys.stdout)

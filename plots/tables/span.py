@@ -11,7 +11,7 @@ import pandas as pd
 from documents.document import ListOf
 from experiments.config.paper import Paper, PaperError, Study
 from experiments.errors import suggest_name
-from experiments.judge.numbers.no_setting import SettingValues, find_values
+from experiments.judge.numbers.number_verdict import FoundSetting, find_values
 from experiments.questions.number_questions import list_open_settings
 from experiments.store.results import Results
 from plots.labels import find_symbol, format_number, label_names
@@ -90,9 +90,9 @@ class SpanTable(ArrangedTable):
         return self.title, "; ".join(f"{name}: {note}" for name, note in zip(names, noted["note"], strict=True))
 
 
-def _find_ends(settings: Sequence[SettingValues]) -> dict[str, Any]:
+def _find_ends(settings: Sequence[FoundSetting]) -> dict[str, Any]:
     """Return the lowest and the highest mean, and where they are."""
-    ordered = sorted((setting.values.mean(), setting.where) for setting in settings)
+    ordered = sorted((setting.values.mean(), setting.asked.words) for setting in settings)
     (low, where_low), (high, where_high) = (ordered[0], ordered[-1]) if ordered else [(math.nan, "")] * 2
     return {"lowest": low, "lowest_setting": where_low, "highest": high, "highest_setting": where_high}
 

@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from algorithms import PrivacyLeakWarning
-from experiments.audit.laws import worst_cases
+from experiments.audit import laws
 from experiments.audit.replay import replay_audit
 from experiments.audit.subjects import list_subjects
-from experiments.regression_check.bands import read_accepted, read_watched_paper
-from experiments.regression_check.differences import find_differences
+from experiments.regression_check.bands import find_differences, read_accepted, read_watched_paper
 from experiments.regression_check.watch import make_watched_cells
 from experiments.run import evaluate
 from experiments.store.long_table import long_table
@@ -33,7 +32,7 @@ def replayed(names: Sequence[str]) -> str:
         report = replay_audit.replay_subject(subjects[name])
         if report.keeps_claim and report.failures:
             return f"replay: {', '.join(sorted(report.broken_rules))}"
-    broken = [law for law in worst_cases.find_worst_cases((1.0,)) if not law.holds]
+    broken = [law for law in laws.find_worst_cases((1.0,)) if not law.holds]
     return f"exact laws: {broken[0].score}" if broken else ""
 
 

@@ -27,14 +27,22 @@ from algorithms.forests.forest import PrivateForest
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
 from experiments.audit import neighbouring_tables
 from experiments.audit.attacks.distinguishing_events import choose_event
-from experiments.audit.bounds import FALSE_ALARMS, bound_epsilon_by_counts, find_largest_bound
 from experiments.audit.neighbouring_tables import RecordValues, TablePair, split_targets
 from experiments.audit.observe.any_estimator import CannotFit, EstimatorOnTable, ReleaseOfArrays
 from experiments.audit.observe.observed_forests import ForestOnTable
-from experiments.audit.observe.observed_model import Observation, Observer, join_observations
 from experiments.audit.observe.observed_numbers import RegressionOnTable, ReleaseOnTable
-from experiments.audit.observe.random_streams import derive_key
-from experiments.audit.outcomes import BLACK_BOX, BoundRow, Refutation, Unaudited, make_row, read_claim
+from experiments.audit.observe.trainings import Observation, Observer, derive_key, join_observations
+from experiments.audit.outcomes import (
+    BLACK_BOX,
+    FALSE_ALARMS,
+    BoundRow,
+    Refutation,
+    Unaudited,
+    bound_epsilon_by_counts,
+    find_largest_bound,
+    make_row,
+    read_claim,
+)
 
 BLOCK, SLOW_BLOCK = 2_500, 50
 """Trainings that a thread does at a time, in compiled code and of fits that take longer; what comes out does not depend
@@ -44,22 +52,14 @@ CHOOSING = 100_000
 RELEASES_TAKE, FITS_TAKE = 10, 100
 """A tiny forest takes compiled code a few dozen microseconds, a release of rows some hundred, a fit that goes through
 scikit-learn's interface, or to another process, some thousand."""
-ENOUGH = 1.05
-"""Share of the claim beyond which an event that can be checked by hand is convincing."""
+ENOUGH = 1.05  #: share of the claim beyond which an event that can be checked by hand is convincing
 
 Observe = Callable[[Observer, int, int], Observation]
 """(observer, number of the first training, how many) -> what they released."""
 
 
 def list_pairs(estimator: BaseEstimator) -> Sequence[TablePair]:
-    """Return the pairs of tables that an estimator can be trained on; none if the audit cannot observe it.
-
-    Examples
-    --------
-    >>> from algorithms import RDTClassifier
-    >>> list_pairs(RDTClassifier())[0].name
-    'alone in its leaf'
-    """
+    """Return the pairs of tables that an estimator can be trained on; none if the audit cannot observe it."""
     tables = neighbouring_tables
     if isinstance(estimator, PrivatePolynomialRegressor):
         return tables.MOMENT_PAIRS if estimator.variant == "sound" else tables.COEFFICIENT_PAIRS
@@ -94,7 +94,6 @@ def resize_estimator(estimator: BaseEstimator, pair: TablePair, given: Collectio
 
 
 def _counts_levels_of_nodes(estimator: BaseEstimator) -> bool:
-    """Return whether the depth of a forest is its number of levels of nodes, not of splits."""
     params = estimator.get_params(deep=False)
     is_printed = params.get("variant") != "sound"
     return isinstance(estimator, PFDPDTClassifier) or (is_printed and params.get("levels") == "with_root")
@@ -146,21 +145,11 @@ def audit_pairs(
     observe: Observe = observe_in_threads,
     algorithm: str = "",
 ) -> Iterator[BoundRow | Unaudited]:
-    """Audit an algorithm on several pairs of tables, whose bounds hold together.
+    """Audit an algorithm on several pairs of tables, whose bounds hold together; ``make`` returns it for a pair.
 
-    Parameters
-    ----------
-    make : function
-        Returns the estimator for a pair.
-    n : int
-        Trainings on each table, at least 1,000, divided by the number of trees that a pair asks for, times its worth.
-    key : str
-        Whatever else the random numbers shall depend on.
-
-    Yields
-    ------
-    BoundRow or Unaudited
-        For each pair, the better one of both directions, or what a fit raises, if it does on both tables.
+    Yields for each pair the better one of both directions, or what a fit raises, if it does on both tables. There are n
+    trainings on each table, at least 1,000, divided by the number of trees that a pair asks for, times its worth. The
+    key is whatever else the random numbers shall depend on.
     """
     alpha = FALSE_ALARMS / (2 * len(pairs))
     for pair in pairs:
@@ -193,16 +182,10 @@ def read_privacy(observers: Sequence[Observer]) -> Privacy:
 def find_refutation(
     observers: tuple[Observer, Observer], n: int, alpha: float, claimed: float, observe: Observe = observe_in_threads
 ) -> Refutation:
-    """Look for the event that bounds ε best: some of the trainings choose it in either direction, the others count it.
+    """Look for the event that bounds ε best, to refute a claim: some trainings choose it, the others count it.
 
-    Parameters
-    ----------
-    observers : tuple of Observer
-        The algorithm on the neighbour and on the table, n trainings on each.
-    alpha : float
-        Chance of a wrong bound, in each direction.
-    claimed : float
-        What is to be refuted.
+    The algorithm is trained n times on the neighbour, which is the first observer's, and on the table; ``alpha`` is the
+    chance of a wrong bound, in each direction.
     """
     choosing = min(n // 2, CHOOSING)
     counting = n - choosing
@@ -223,7 +206,6 @@ def find_refutation(
 
 
 def _describe_pair(pair: TablePair) -> dict[str, str]:
-    """Return what a row says of a pair, to be checked by hand."""
     return {
         "neighbours": pair.neighbours,
         "where": pair.name,
@@ -234,7 +216,7 @@ def _describe_pair(pair: TablePair) -> dict[str, str]:
 
 
 def _describe_domain(domain: Domain) -> str:
-    """Return a domain in words.
+    """Return a domain in words, of many categories some.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 Each of some thousand canaries, drawn evenly from the public domain, is put among the rows or left out by a coin. Who
 knows all rows, all canaries and the released model guesses the coins. If training keeps its ε, no guesser does better
 than e^ε / (1 + e^ε) on average, and a single fit with many canaries bounds ε from below (Steinke, Nasr, Jagielski,
-2023; see `bounds.bound_epsilon_by_guesses`).
+2023; see `outcomes.bound_epsilon_by_guesses`).
 
 How much of ε that shows depends on whether a record can be seen alone. RDT's leaves have noisy counts, from which the
 known rows can be subtracted: with one tree the bound is nearly tight; over t trees the noise of each is t times larger,
@@ -30,15 +30,13 @@ from algorithms.forests.engine.lazy import add_votes_on_demand
 from algorithms.forests.engine.predictor import add_votes, find_leaves
 from algorithms.forests.engine.tree import AMONG, BELOW, BY_VALUE, LEAF, is_among
 from algorithms.forests.forest import PrivateForestClassifier
-from experiments.audit.bounds import FALSE_ALARMS, bound_epsilon_by_guesses
-from experiments.audit.observe.random_streams import RandomStream, derive_key
-from experiments.audit.outcomes import ONE_RUN, BoundRow, Refutation, make_row
+from experiments.audit.observe.trainings import RandomStream, derive_key
+from experiments.audit.outcomes import FALSE_ALARMS, ONE_RUN, BoundRow, Refutation, bound_epsilon_by_guesses, make_row
 from experiments.cells.cell import read_protocol
 from experiments.errors import BadInput
 from experiments.run.splits import split_rows
 
-SHARE = 0.1
-"""Share of the canaries on either end that are guessed at where no likelihood says how sure a guess is."""
+SHARE = 0.1  #: share of the canaries on either end that are guessed at where no likelihood says how sure a guess is
 
 
 class CanaryTraining(NamedTuple):
@@ -57,12 +55,8 @@ def audit_one_run(
     """Train a forest once on a data set with canaries in it, at least 10, and bound its ε from below.
 
     Its ``domain`` and ``random_state`` are set here; training rows are those of repeat 0 of the usual protocol. In the
-    row, counts are of right and of wrong guesses, and ``refutable`` is the bound if every coin were guessed right.
-
-    Raises
-    ------
-    BadInput
-        If the forest is none whose classes can be guessed by, or its claim is not about records added or removed.
+    row, counts are of right and of wrong guesses, and ``refutable`` is the bound if every coin were guessed right. It
+    is BadInput if the forest is none whose classes can be guessed by, or claims nothing of records added or removed.
     """
     if not isinstance(forest, PrivateForestClassifier):
         raise BadInput(f"one run takes a private forest that votes for classes, not {type(forest).__name__}")
@@ -149,7 +143,6 @@ def _list_count_keys(plan: Any, tree: rdt.RandomTree, rows: np.ndarray, labels: 
 
 
 def _is_unique(values: np.ndarray) -> np.ndarray:
-    """Tell for each value whether no other one equals it."""
     _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
     return counts[places] == 1
 

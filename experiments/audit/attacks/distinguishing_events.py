@@ -11,24 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from experiments.audit.bounds import bound_epsilon_by_counts
-from experiments.audit.observe.observed_model import Observation, Observer
+from experiments.audit.observe.trainings import Observation, Observer
+from experiments.audit.outcomes import bound_epsilon_by_counts
 
 BINS, FEW = 60, 7
 """Bins of a number when its likelihood ratio is estimated: many, or few where it says little and a bin may say less."""
-THRESHOLDS = 120
-"""Thresholds that are tried for each score."""
-OUTCOMES = 3
-"""Single outcomes that are tried for each side and direction."""
+THRESHOLDS = 120  #: thresholds that are tried for each score
+OUTCOMES = 3  #: single outcomes that are tried for each side and direction
 STRIDE = 1_000_003
 """Codes of outcomes are multiplied by it before the number of a bin is added: an odd number above any of those."""
-RARE = 5.0
-"""Pseudo-count of an outcome on either table, so that rare ones say little."""
+RARE = 5.0  #: pseudo-count of an outcome on either table, so that rare ones say little
+_SIGNS = {True: ">=", False: "<"}  #: of a threshold, by whether an event is at least that
 READABLE = 0.97
 """An event that can be checked by hand is preferred if its bound is at least this share of the best one."""
 
@@ -69,40 +68,27 @@ Outcomes = tuple[np.ndarray, np.ndarray]
 def choose_event(
     likely: Observation, other: Observation, observers: Observers, counting: int, alpha: float, enough: float
 ) -> DistinguishingEvent:
-    """Choose the event that bounds ε best from below, from trainings on two tables.
+    """Choose the event that bounds ε best from below, from as many trainings where it is to be likely as on the other.
 
-    Parameters
-    ----------
-    likely, other : Observation
-        Trainings on the table where the event is to be more likely, and on the other one; equally many. Half of them
-        make the scores, the other half choose among these.
-    observers : tuple of Observer
-        What was trained on either, to put outcomes in words. Their training 0 is the first that is given here.
-    counting : int
-        Trainings on each table that will count the event.
-    alpha : float
-        Chance of a wrong bound that will be used.
-    enough : float
-        A readable event whose bound exceeds this is preferred to any that is not readable.
+    Half of them make the scores, the other half choose among these; so many trainings on each table will count the
+    event, with a chance ``alpha`` of a wrong bound. What was trained on either, the observers, puts outcomes in words:
+    their training 0 is the first that is given here. A readable event whose bound is more than enough is preferred to
+    any that is not readable.
     """
     half = likely.shape[0] // 2
     some, others = slice(None, half), slice(half, None)
     events = []
     for score in _list_scores(likely.select(some), other.select(some), observers):
         events.append(_choose_threshold(score, likely.select(others), other.select(others), counting, alpha))
-    best = max(events, key=_rank_event)
-    readable = max((event for event in events if event.score.is_readable), key=_rank_event, default=best)
+    by_rank = attrgetter("bound", "difference")
+    best = max(events, key=by_rank)
+    readable = max((event for event in events if event.score.is_readable), key=by_rank, default=best)
     return readable if readable.bound >= READABLE * best.bound or readable.bound > enough else best
-
-
-def _rank_event(event: DistinguishingEvent) -> tuple[float, int]:
-    return event.bound, event.difference
 
 
 def _choose_threshold(
     score: EventScore, left: Observation, right: Observation, counting: int, alpha: float
 ) -> DistinguishingEvent:
-    """Return the best of a score's events."""
     n = left.shape[0]
     values, others = np.sort(score.compute(left)), np.sort(score.compute(right))
     quantiles = np.linspace(0, 1, THRESHOLDS)
@@ -120,14 +106,12 @@ def _choose_threshold(
     return DistinguishingEvent(score, float(thresholds[place]), which == 0, float(bounds[best]), int(differences[best]))
 
 
-BinEnds = dict[str, np.ndarray]
-"""Where the bins of each number begin."""
-ListOutcomes = Callable[[Observation], list[np.ndarray]]
-"""Returns codes of what is looked at together, each of shape (n, parts)."""
+BinEnds = dict[str, np.ndarray]  #: where the bins of each number begin
 
 
 def _list_scores(left: Observation, right: Observation, observers: Observers) -> Iterator[EventScore]:
     """Make the scores that are worth trying, from some trainings on either table."""
+    has_parts = left.shape[1] > 1
     for side, codes in left.codes.items():
         for code in _OutcomeRatios.estimate(codes, right.codes[side]).find_most_telling(OUTCOMES):
             yield _score_outcome(side, code, (codes, right.codes[side]), observers)
@@ -136,7 +120,10 @@ def _list_scores(left: Observation, right: Observation, observers: Observers) ->
         ends = _find_bin_ends(values, right.numbers[side])
         if len(ends):
             fine[side] = ends
-            yield from _score_number(side, values.shape[1])
+            every, some = (" in every tree", " in some tree") if has_parts else ("", "")
+            yield _score_number(side, np.min, every, some)
+            if has_parts:
+                yield _score_number(side, np.max, some, every)
     yield from _list_evidence_scores(fine, left, right)
     if fine:
         coarse = {side: ends[:: BINS // FEW] for side, ends in fine.items()}
@@ -208,27 +195,17 @@ def _find_bins(values: np.ndarray, ends: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(values), -1, 2 * n_below + is_end)
 
 
-def _score_number(side: str, n_parts: int) -> Iterator[EventScore]:
-    """Make the scores of a number: the number itself, or its smallest and its largest in the parts of the model."""
-    every, some = (" in every tree", " in some tree") if n_parts > 1 else ("", "")
-    yield _score_reduced_number(side, np.min, every, some)
-    if n_parts > 1:
-        yield _score_reduced_number(side, np.max, some, every)
+def _score_number(side: str, reduce: Callable, where_at_least: str, where_below: str) -> EventScore:
+    """Make the score of a number, of several parts of the model its smallest or its largest."""
 
-
-def _score_reduced_number(side: str, reduce: Callable, where_at_least: str, where_below: str) -> EventScore:
     def compute(seen: Observation) -> np.ndarray:
         numbers = seen.numbers[side]  # what does not exist is below all else
         return reduce(np.where(np.isnan(numbers), -np.inf, numbers), axis=1)
 
     def describe(threshold: float, at_least: bool) -> str:
-        return f"{side} {_sign(at_least)} {threshold:.6g}{where_at_least if at_least else where_below}"
+        return f"{side} {_SIGNS[at_least]} {threshold:.6g}{where_at_least if at_least else where_below}"
 
     return EventScore(compute, describe, is_readable=True)
-
-
-def _sign(at_least: bool) -> str:
-    return ">=" if at_least else "<"
 
 
 def _score_outcome(side: str, code: int, seen: Outcomes, observers: Observers) -> EventScore:
@@ -295,9 +272,13 @@ def _score_joint_evidence(side: str, bin_ends: BinEnds, left: Observation, right
 
 
 def _score_sum(
-    name: str, list_outcomes: ListOutcomes, left: Observation, right: Observation, times_last: int = 1
+    name: str,
+    list_outcomes: Callable[[Observation], list[np.ndarray]],
+    left: Observation,
+    right: Observation,
+    times_last: int = 1,
 ) -> EventScore:
-    """Make the score that sums the log-likelihood ratios of outcomes, of which the last may count several times."""
+    """Make the score that sums the log-likelihood ratios of outcomes, (n, parts) each, the last so many times."""
     ratios = list(map(_OutcomeRatios.estimate, list_outcomes(left), list_outcomes(right)))
 
     def compute(seen: Observation) -> np.ndarray:
@@ -305,6 +286,6 @@ def _score_sum(
         return sum(sums[:-1]) + times_last * sums[-1]
 
     def describe(threshold: float, at_least: bool) -> str:
-        return f"evidence of {name} {_sign(at_least)} {threshold:.4g}"
+        return f"evidence of {name} {_SIGNS[at_least]} {threshold:.4g}"
 
     return EventScore(compute, describe, is_readable=False)

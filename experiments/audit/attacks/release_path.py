@@ -21,6 +21,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -31,10 +32,9 @@ from sklearn.utils import check_random_state
 from algorithms import Continuous, Domain, Nominal
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from experiments.audit.attacks.black_box import find_refutation, read_privacy
-from experiments.audit.bounds import FALSE_ALARMS
 from experiments.audit.observe.any_estimator import EstimatorOnTable
-from experiments.audit.observe.random_streams import derive_key
-from experiments.audit.outcomes import WAY_OUT, BoundRow, Unaudited, make_row, read_claim
+from experiments.audit.observe.trainings import derive_key
+from experiments.audit.outcomes import FALSE_ALARMS, WAY_OUT, BoundRow, Unaudited, make_row, read_claim
 from experiments.audit.plain_python import call_or_explain, run_in_plain_python
 from experiments.audit.subjects import Subject
 from experiments.config import estimators
@@ -42,24 +42,19 @@ from experiments.config import estimators
 RELEASES = 100
 """Releases from each table: half of them choose an event, half count it. What happens always on one table and never on
 the other shows an ε of at least 1.2 so, with all tables of an algorithm together."""
-SEED = 0
-"""The ``random_state`` that the attacker knows."""
+SEED = 0  #: the ``random_state`` that the attacker knows
 
 
 @dataclass(frozen=True)
 class ReleasePair:
-    """Two neighbouring tables as a user hands them in: rows and targets, in any container and with cells of any kind.
-
-    The neighbour has a record more, or another one, as ``neighbours`` says. Releases are asked about ``probe``, a
-    public row; ``params`` are those of a forest that the tables are built for.
-    """
+    """Two neighbouring tables as a user hands them in: rows and targets, in any containers, with cells of any kind."""
 
     name: str
     domain: Domain
     table: tuple
     neighbour: tuple
-    probe: tuple
-    params: dict
+    probe: tuple  #: a public row that releases are asked about
+    params: dict  #: of a forest that the tables are built for
     neighbours: str = ADDED_OR_REMOVED
 
 
@@ -120,12 +115,11 @@ def _hold_in_lists(rows: Sequence[tuple]) -> list:
     return list(map(list, rows))
 
 
-def _hold_in_array(rows: Sequence[tuple]) -> np.ndarray:
-    return np.array(_hold_in_lists(rows), dtype=object)
-
-
-def _hold_in_frame(rows: Sequence[tuple]) -> pd.DataFrame:
-    return pd.DataFrame(_hold_in_lists(rows), columns=["length", "colour"])
+_CONTAINERS = (
+    _hold_in_lists,
+    lambda rows: np.array(_hold_in_lists(rows), dtype=object),
+    lambda rows: pd.DataFrame(_hold_in_lists(rows), columns=["length", "colour"]),
+)
 
 
 def build_strange_cells(is_classification: bool) -> Iterator[ReleasePair]:
@@ -137,8 +131,7 @@ def build_strange_cells(is_classification: bool) -> Iterator[ReleasePair]:
     def pair(name: str, table: tuple, neighbour: tuple, neighbours: str = ADDED_OR_REMOVED) -> ReleasePair:
         return ReleasePair(name, domain, table, neighbour, (2, 1), {}, neighbours)
 
-    containers = itertools.cycle([_hold_in_lists, _hold_in_array, _hold_in_frame])
-    for (name, strange), hold in zip(_STRANGE.items(), containers, strict=False):
+    for (name, strange), hold in zip(_STRANGE.items(), itertools.cycle(_CONTAINERS), strict=False):
         if len(strange) < 2:
             hold = _hold_in_lists
         yield pair(name, (hold(rows), y), (hold([*rows, strange]), [*y, y[0]]))
@@ -160,25 +153,19 @@ def list_release_pairs(subject: Subject) -> list[ReleasePair]:
 # The attack.
 
 
-def attack_releases(
-    subject: Subject, epsilon: float, pairs: Sequence[ReleasePair], n: int = RELEASES
-) -> Iterator[BoundRow]:
-    """Release a subject, which has the parameter ``noise``, many times from each pair of tables, in this process.
-
-    Yields for each pair the event that bounds ε best; nothing where it does not keep its claim, and so is not released.
-    If a usual table gives no release, so that nothing could be seen, that is a RuntimeError.
-    """
-    yield from filter(None, (attack_pair(subject, epsilon, pair, len(pairs), n) for pair in pairs))
-
-
 def attack_pair(subject: Subject, epsilon: float, pair: ReleasePair, n_pairs: int, n: int) -> BoundRow | None:
-    """Return what releases from one of some pairs show, see `attack_releases`."""
+    """Return the event that bounds ε best of one of some pairs of tables, from each of which a subject is released.
+
+    The subject has the parameter ``noise``. None where it does not keep its claim, and so is not released; if a usual
+    table gives no release, so that nothing could be seen, that is a RuntimeError.
+    """
     estimator = _make_estimator(subject, epsilon, pair)
     probes = pd.DataFrame([pair.probe], columns=pair.domain.names)
     empty = np.empty((0, len(pair.domain.features))), np.empty(0)
     on_nothing = EstimatorOnTable(estimator, empty, probes, 0)
+    publish = methodcaller("release")
     on_neighbour, on_table = (
-        EstimatorOnTable(estimator, table, probes, derive_key(subject.name, pair.name, side), publish=_release)
+        EstimatorOnTable(estimator, table, probes, derive_key(subject.name, pair.name, side), publish)
         for side, table in enumerate((pair.neighbour, pair.table))
     )
     privacy = read_privacy((on_nothing, on_table, on_neighbour))
@@ -192,23 +179,15 @@ def attack_pair(subject: Subject, epsilon: float, pair: ReleasePair, n_pairs: in
     return make_row(WAY_OUT, subject.name, estimator, privacy, found, neighbours=pair.neighbours, where=pair.name)
 
 
-def _release(model: Any) -> Any:
-    return model.release()
-
-
 def _make_estimator(subject: Subject, epsilon: float, pair: ReleasePair) -> BaseEstimator:
-    settings: dict[str, Any] = {"n_estimators": 1, "max_depth": 1}
-    settings |= pair.params
+    settings: dict[str, Any] = {"n_estimators": 1, "max_depth": 1, **pair.params}
     settings |= {"epsilon": epsilon, "domain": pair.domain, "noise": "opendp", "random_state": SEED}
     own = {name: value for name, value in subject.params.items() if name not in settings}
     return replace(subject, params=own).build(**settings)
 
 
 def attack_in_processes(subjects: Sequence[Subject], epsilon: float, jobs: int = 1) -> Iterator[BoundRow | Unaudited]:
-    """Yield what releases of subjects show in processes of their own, or what a pair of tables raises.
-
-    Only those that keep their claim are released.
-    """
+    """Yield what releases of subjects that keep their claim show in processes of their own, or what a pair raises."""
     asked: list[tuple] = []
     for subject in subjects:
         pairs = list_release_pairs(subject)

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from algorithms.accounting.privacy import Privacy
 from algorithms.released.forest import VOTES
 from algorithms.released.numbers import ReleasedNumbers
-from experiments.audit.observe.observed_model import Observation
+from experiments.audit.observe.trainings import Observation, Observer
 from experiments.errors import BadInput, one_line
 from experiments.store.accounts import read_account
 
@@ -41,21 +41,12 @@ class ClaimsNothing(BadInput):
     """An estimator claims no ε that could be refuted."""
 
 
-class EstimatorOnTable:
-    """An estimator on a table, ready to be trained many times: an `Observer`.
+class EstimatorOnTable(Observer):
+    """An estimator on a table, ready to be trained many times.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Without a fit; where a seed decides its noise, each training has one of its own.
-    table : tuple
-        Rows and targets, in any container that ``fit`` takes.
-    probes : frame or array of shape (p, k)
-        Public rows that every trained model is asked about, the differing record first.
-    key : int
-        Key of the run.
-    publish : function
-        model -> what is asked: the model itself, or its release.
+    Where a seed decides its noise, each training has one of its own. The table has rows and targets in any containers
+    that ``fit`` takes. Probes, a frame or an array (p, k), are public rows that every trained model is asked about, or
+    what it publishes, the differing record first.
     """
 
     sides: tuple[str, ...] = ANSWERS, ANSWER
@@ -70,7 +61,7 @@ class EstimatorOnTable:
         self._answers: dict[int, ModelAnswers] = {}
 
     @property
-    def privacy(self) -> Privacy:
+    def privacy(self) -> Privacy:  # type: ignore[override] # a fit may raise
         """What the estimator says of itself after a fit; else `CannotFit` or `ClaimsNothing` is raised."""
         try:
             model = self._train(0)
@@ -103,7 +94,6 @@ class EstimatorOnTable:
         return f"{type(error).__name__}: {error}"
 
     def _ask(self, model: Any) -> ModelAnswers:
-        """Return what a model, or its release, answers."""
         model = self._publish(model)
         if isinstance(model, ReleasedNumbers):
             numbers = np.concatenate([np.ravel(values) for values in model.numbers.values()])
@@ -128,12 +118,12 @@ class EstimatorOnTable:
         return model.fit(*self._table)
 
     def describe_side(self, side: str, training: int, part: int) -> str:
-        """Return in words what a side of the model is in one training that was observed."""
+        """Return in words what a side of the model is in one training."""
         return self._answers[training].texts[side]
 
 
 class ReleaseOfArrays(EstimatorOnTable):
-    """An estimator that says itself what it would publish, ``released_()``, as arrays: an `Observer`.
+    """An estimator that says itself what it would publish, ``released_()``, as arrays.
 
     That is all an attacker would hold, so nothing else is looked at: every number of it, and whether all of it together
     is what another training gave.
@@ -161,12 +151,7 @@ def _hash_text(text: str) -> int:
 
 
 def read_arrays(released: Any) -> list[np.ndarray]:
-    """Return what an estimator released, a list or a mapping of arrays, as a list of arrays.
-
-    Raises
-    ------
-    BadInput
-        If it is something else.
+    """Return what an estimator released, a list or a mapping of arrays, as a list; BadInput if it is neither.
 
     Examples
     --------

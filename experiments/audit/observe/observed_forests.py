@@ -14,7 +14,6 @@ import numpy as np
 from numba.extending import is_jitted
 from sklearn.base import clone, is_classifier
 
-from algorithms.accounting.privacy import Privacy
 from algorithms.encoding.features import Continuous, Nominal
 from algorithms.forests import rdt
 from algorithms.forests.engine.lazy import label_below, public_cuts
@@ -23,8 +22,7 @@ from algorithms.forests.forest import PrivateForest
 from algorithms.jit import compiled
 from algorithms.mechanisms import mix_bits
 from experiments.audit.neighbouring_tables import RecordValues, TablePair, split_targets
-from experiments.audit.observe.observed_model import Observation
-from experiments.audit.observe.random_streams import RandomStream, begin_training
+from experiments.audit.observe.trainings import Observation, Observer, RandomStream, begin_training
 
 QUESTION, LABEL, WAY, TREE = 0, 1, 2, 3
 SIDES = ("root", "label where the record ends", "way of the record", "tree")
@@ -163,13 +161,13 @@ def note_random_tree(tree, plan, table, probes, classes, codes, numbers):
         numbers[j] = sums[0, classes[j]]
 
 
-class ForestOnTable:
-    """A forest without a fit on one of the tables of a pair, ready to be trained many times: an `Observer`."""
+class ForestOnTable(Observer):
+    """A forest on one of the tables of a pair, ready to be trained many times."""
 
     def __init__(self, forest: PrivateForest, pair: TablePair, records: tuple[RecordValues, ...], key: int):
         self._forest, self._pair = clone(forest).set_params(domain=pair.domain), pair
         X, y = split_targets(pair.domain, records)
-        self.privacy: Privacy = clone(self._forest).set_params(random_state=0).fit(X, y).privacy_
+        self.privacy = clone(self._forest).set_params(random_state=0).fit(X, y).privacy_
         self._table, self._grow, self._sample = self._forest.prepare(X, y)
         self._is_random = isinstance(self._forest, rdt.RDTClassifier)
         self._probes = self._forest.rows_to_descend(pair.probe_rows())
@@ -198,7 +196,7 @@ class ForestOnTable:
         return [self._grow(self._table, rows, rng) for rows in samples]
 
     def describe_side(self, side: str, training: int, part: int) -> str:
-        """Return in words what a side of a tree is in one training."""
+        """Return in words what a side of the model is in one training."""
         nodes = self.grow_trees(training)[part]
         questions, label = self._follow_way(nodes, self._probes[0])
         if side == "root":
@@ -214,7 +212,6 @@ class ForestOnTable:
         return "; ".join(ways)
 
     def _follow_way(self, nodes: np.ndarray, row: np.ndarray) -> tuple[list[str], str]:
-        """Return the questions that a row meets, and the label at the end."""
         questions, i = [], 0
         while nodes["decides"][i] != LEAF:
             questions.append(self._describe_question(nodes["decides"][i], nodes["feature"][i], nodes["cut"][i]))
@@ -273,7 +270,6 @@ def _describe_way(questions: list[str], label: str) -> str:
 
 
 def _locate_classes(forest: PrivateForest, pair: TablePair) -> dict:
-    """Return the classes of the differing records, and their positions among all."""
     if not is_classifier(forest):
         return {}
     classes = forest.classes_.tolist()

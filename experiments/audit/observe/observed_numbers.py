@@ -10,28 +10,16 @@ from functools import cache
 import numpy as np
 from sklearn.base import clone
 
-from algorithms.accounting.privacy import Privacy
 from algorithms.data_replacement.dp_marginals import MarginalReplacement
 from algorithms.data_replacement.sampler import Sampler, number_categories
 from algorithms.encoding.bins import bin_continuous
 from algorithms.jit import compiled
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
 from experiments.audit.neighbouring_tables import RecordValues, TablePair, split_targets
-from experiments.audit.observe.observed_model import Observation
-from experiments.audit.observe.random_streams import RandomStream, begin_training
+from experiments.audit.observe.trainings import Observation, Observer, RandomStream, begin_training
 
 EVIDENCE = "log-likelihood ratio of the known noise"
 DECIMALS = 9
-
-
-class _NumbersOnTable:
-    """What shows numbers alone, on one of the tables of a pair, ready to be trained many times: an `Observer`."""
-
-    privacy: Privacy
-
-    def describe_side(self, side: str, training: int, part: int) -> str:
-        """Refuse to describe a side of the model: all of it is numbers."""
-        raise KeyError(side)
 
 
 @cache
@@ -47,8 +35,8 @@ def compile_releases(add_noise: Callable) -> Callable:
     return compiled(release_coefficients)
 
 
-class RegressionOnTable(_NumbersOnTable):
-    """A regression, its moments computed once for a table, with noise for every training: an `Observer`.
+class RegressionOnTable(Observer):
+    """A regression, its moments computed once for a table, with noise for every training.
 
     Seen are M and b as released (the printed M averaged with its transpose). The weights are a function of them that
     hides a good part. Beside each coefficient stands the log-likelihood ratio of the two tables, in which all count
@@ -93,8 +81,8 @@ class RegressionOnTable(_NumbersOnTable):
         return ratios.round(DECIMALS)[:, np.newaxis]
 
 
-class ReleaseOnTable(_NumbersOnTable):
-    """A sampler that releases rows many times: an `Observer`.
+class ReleaseOnTable(Observer):
+    """A sampler that releases rows many times.
 
     Seen are the number of released rows of each class, and how near the nearest released row comes to the differing
     record; of noisy marginals the noisy tables that all rows are drawn from, where the record is.
@@ -113,7 +101,7 @@ class ReleaseOnTable(_NumbersOnTable):
             self._cells = bin_continuous(row, pair.domain, self._sampler.n_bins)[0].astype(np.int64)
 
     def observe(self, first: int, n: int) -> Observation:
-        """Release n times, release number ``first`` and those that follow it."""
+        """Train n times, training number ``first`` and those that follow it."""
         stream, sampler = RandomStream(self._key), copy(self._sampler)  # a sampler keeps what it released last
         releases = [self._observe_release(sampler, stream.start_training(first + i)) for i in range(n)]
         return Observation({}, {side: np.array([[release[side]] for release in releases]) for side in releases[0]})

@@ -23,7 +23,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
 from algorithms.forests.forest import PrivateForest
-from experiments.audit.laws.mechanism_laws import exponential_law, permute_and_flip_law
+from experiments.audit.laws import exponential_law, permute_and_flip_law
 from experiments.audit.neighbouring_tables import Records, TablePair, split_targets
 from experiments.audit.plain_python import require_plain_python, run_in_plain_python
 from experiments.audit.replay.recorder import (
@@ -102,14 +102,9 @@ def compute_call_loss(call: MechanismCall, other: MechanismCall) -> float:
 def sample_losses(estimator: BaseEstimator, pair: TablePair, n: int, first: int = 0) -> np.ndarray:
     """Train an estimator n times on the neighbour of a pair, in plain Python, and return what each training loses.
 
-    That is the log of how much likelier the training is on the neighbour than on the table: float64 (n,).
-
-    Parameters
-    ----------
-    estimator : estimator
-        Its noise comes from ``algorithms.mechanisms``; ``domain`` and ``random_state`` are set here.
-    first : int
-        Number of the first training; the same numbers give the same trainings.
+    That is the log of how much likelier the training is on the neighbour than on the table: float64 (n,). Noise comes
+    from ``algorithms.mechanisms``; ``domain`` and ``random_state`` are set here. The same numbers, of which ``first``
+    is that of the first training, give the same trainings.
     """
     require_plain_python("losses need", "or call sample_losses_in_processes")
     include_modules([type(estimator).__module__])
@@ -120,8 +115,7 @@ def sample_losses(estimator: BaseEstimator, pair: TablePair, n: int, first: int 
     return np.array([_sample_loss(train_on_neighbour, train_on_table, first + i) for i in range(n)])
 
 
-RecordedRun = Callable[[CallRecorder, int], object]
-"""Trains an estimator on a table: (recorder, seed) -> anything."""
+RecordedRun = Callable[[CallRecorder, int], object]  #: trains an estimator on a table: (recorder, seed) -> anything
 
 
 def _prepare_run(model: BaseEstimator, X: pd.DataFrame, y: list) -> RecordedRun:

@@ -26,7 +26,7 @@ from algorithms.forests.engine import lazy
 from algorithms.forests.forest import SAMPLINGS
 from algorithms.installation import name_package
 from algorithms.opendp_noise import is_secure
-from experiments.audit.replay.own_lines import find_calling_line
+from experiments.audit.replay.leaks import find_calling_line
 
 ANOTHER_SEED = 2
 MAXIMUM = "sup_norm_vector"
@@ -81,16 +81,13 @@ class MechanismCall:
 
 @dataclass(frozen=True)
 class Violation:
-    """What a proof of privacy does not allow: the rule (see `replay_audit`), what was seen, in words for a reader.
+    """What a proof of privacy does not allow."""
 
-    It was seen between the tables of a ``pair``; ``line`` is ``file:line`` if that is in a user's own code.
-    """
-
-    kind: str
-    pair: str = field(default="", kw_only=True)
-    what: str
-    words: str
-    line: str = ""
+    kind: str  #: the rule, see `replay_audit`
+    pair: str = field(default="", kw_only=True)  #: of tables between which it was seen
+    what: str  #: was seen
+    words: str  #: for a reader
+    line: str = ""  #: ``file:line`` if that is in a user's own code
 
     @property
     def reason(self) -> str:
@@ -159,7 +156,6 @@ class CallRecorder:
         self.violations.append(Violation("noise", what, "two answers share their noise", line))
 
     def _answer_call(self, mechanism: Callable, arguments: dict) -> Any:
-        """Record a call and return its outcome."""
         name = next(name for name in arguments if name not in ("key", "rng"))
         measure = tuple(np.asarray(arguments["measure"]).tolist()) if "measure" in arguments else None
         parameters = float(arguments["epsilon"]), float(arguments["sensitivity"]), measure

@@ -12,7 +12,7 @@ holds,
 - no two of its answers have the same noise, drawn from one place of a stream or from one key (``noise``);
 - the other records stay in their trees (``sampling``);
 - the released model is the same (``release``): it depends on the rows through the mechanisms alone. Of a sound model
-  that is its release object with all that can be reached from it (`reachable_state`), so it is replayed once more as a
+  that is its release object with all that can be reached from it (`list_reachable`), so it is replayed once more as a
   release.
 
 `recorder` records the calls and repeats them. Compiled code cannot be recorded: this runs in plain Python, in processes
@@ -35,19 +35,19 @@ from algorithms import ReleaseError
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.accounting.privacy import Privacy
 from algorithms.opendp_noise import is_installed
-from experiments.audit.bounds import exceeds
-from experiments.audit.neighbouring_tables import TablePair
+from experiments.audit.neighbouring_tables import TablePair, build_replay_pairs, make_arrays
 from experiments.audit.observe.any_estimator import read_arrays
+from experiments.audit.outcomes import exceeds
 from experiments.audit.plain_python import call_or_explain, require_plain_python, run_in_plain_python
-from experiments.audit.replay.own_lines import (
+from experiments.audit.replay.leaks import (
     LineRecorder,
     Modules,
     Step,
     find_drawing_line,
     find_releasing_line,
     list_numbers,
+    list_reachable,
 )
-from experiments.audit.replay.reachable_state import list_reachable
 from experiments.audit.replay.recorder import (
     CallRecorder,
     MechanismCall,
@@ -58,7 +58,6 @@ from experiments.audit.replay.recorder import (
     pair_calls,
     recording_calls,
 )
-from experiments.audit.replay.replay_tables import build_replay_pairs, make_arrays
 from experiments.audit.subjects import GRID, Subject
 from experiments.cells import code_version
 from experiments.config import estimators
@@ -71,21 +70,17 @@ CAUSES = ("no noise", "sensitivity", "release", "noise", "told", "calls", "sampl
 
 @dataclass(frozen=True)
 class ReplayReport:
-    """What the replays of one estimator show, beside what its ``privacy_`` says.
-
-    By relation, ``accounted`` is what the ledger says and ``composed`` the most that a replay has cost as far as it
-    went; ``n_calls`` is of the longest run; without ``failures`` a proof of privacy may hold.
-    """
+    """What the replays of one estimator show, beside what its ``privacy_`` says."""
 
     name: str
     neighbours: str
     claimed_epsilon: float
     keeps_claim: bool
     faults: tuple[str, ...]
-    accounted: dict[str, float]
-    composed: dict[str, float]
-    n_calls: int
-    failures: tuple[Violation, ...]
+    accounted: dict[str, float]  #: what the ledger says, by relation
+    composed: dict[str, float]  #: the most that a replay has cost as far as it went
+    n_calls: int  #: of the longest run
+    failures: tuple[Violation, ...]  #: without any a proof of privacy may hold
 
     @property
     def broken_rules(self) -> set[str]:

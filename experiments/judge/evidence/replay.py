@@ -49,17 +49,7 @@ def list_looks(first: int, most: int) -> list[int]:
 
 
 class QuestionState:
-    """What is known of one question about a claim, as looks go by.
-
-    Parameters
-    ----------
-    groups : sequence of ClaimGroup
-        All groups of the claim.
-    question : RunsQuestion
-        What is asked.
-    threshold : float
-        The logarithm of the wealth that proves.
-    """
+    """What is known of one question about a claim, all of its groups, as looks go by."""
 
     def __init__(self, groups: Sequence[ClaimGroup], question: RunsQuestion, threshold: float) -> None:
         self.question = question
@@ -67,6 +57,7 @@ class QuestionState:
         self.contradiction: tuple[int, int] | None = None
         self._groups, self._threshold = groups, threshold
         self._against = [np.zeros(len(group.parts)) for group in groups]
+        self._to_refute = threshold + math.log(sum(map(len, self._against)))  # for one part that pays for all
 
     def is_settled(self, place: int) -> bool:
         """Return whether every part of a group holds or is practically equal."""
@@ -79,7 +70,7 @@ class QuestionState:
     def weigh_group(self, place: int, n: int) -> None:
         """Weigh the first ``n`` repeats of a group."""
         states, against = self.states[place], self._against[place]
-        for part, wealth in enumerate(self._groups[place].weigh_parts(self.question)):
+        for part, wealth in enumerate(self._groups[place].wealth[self.question]):
             if states[part] is State.OPEN and wealth.gain[n] >= self._threshold:
                 states[part] = State.HOLDS
             elif states[part] is State.OPEN and wealth.equal[n] >= self._threshold:
@@ -95,13 +86,12 @@ class QuestionState:
 
     def project_repeats(self, place: int, n: int) -> float:
         """Return after how many repeats a group would be settled if wealth went on to grow as it did."""
-        weighed = self._groups[place].weigh_parts(self.question)
+        weighed = self._groups[place].wealth[self.question]
         for_parts = []
         for state, wealth in zip(self.states[place], weighed, strict=True):
             if state is State.OPEN:
                 for_parts.append(max(wealth.gain[n], wealth.equal[n]))
-        to_refute = self._threshold + math.log(sum(map(len, self._against)))
-        ways = (min(for_parts, default=0.0), self._threshold), (self._against[place].max(), to_refute)
+        ways = (min(for_parts, default=0.0), self._threshold), (self._against[place].max(), self._to_refute)
         return min(n * needed / grown if grown > 0 else math.inf for grown, needed in ways)
 
     def list_promising(self, places: Collection[int], counts: Sequence[int], most: int) -> set[int]:
@@ -118,10 +108,8 @@ class QuestionState:
             hoped[place] = self._groups[place].project_parts(self.question, counts[place], most)
         if all(place in hoped and self._may_be_settled(place, hoped[place]) for place in unsettled):
             return unsettled
-        to_refute = self._threshold + math.log(sum(map(len, self._against)))
-        return {place for place, parts in hoped.items() if max(part.loss for part in parts) >= to_refute} or (
-            self._list_refuting_together(hoped)
-        )
+        alone = {place for place, parts in hoped.items() if max(part.loss for part in parts) >= self._to_refute}
+        return alone or self._list_refuting_together(hoped)
 
     def _list_refuting_together(self, hoped: Mapping[int, Sequence[PartWealth]]) -> set[int]:
         """Return the groups whose wealth against the claim may grow, if all of it may refute the claim; else none."""
@@ -161,40 +149,22 @@ class QuestionState:
 
 @dataclass(frozen=True)
 class Replay:
-    """What came out of the looks at a claim.
+    """What came out of the looks at a claim."""
 
-    Parameters
-    ----------
-    answers : list of QuestionState
-        The paper's own question first.
-    counts : list of int
-        Complete repeats of each group that were weighed.
-    looks : list of int
-        Repeats of each group that were asked for, complete or not.
-    needed : dict of int to int
-        By place of the group, the number of repeats that it needs to be decided; empty if it is, or if no more are
-        allowed.
-    """
-
+    #: The paper's own question first.
     answers: list[QuestionState]
+    #: Complete repeats of each group that were weighed.
     counts: list[int]
+    #: Repeats of each group that were asked for, complete or not.
     looks: list[int]
+    #: By place of the group, the number of repeats that it needs to be decided; empty if it is, or if no more are
+    #: allowed.
     needed: dict[int, int]
 
 
 def replay_looks(groups: Sequence[ClaimGroup], looks: Sequence[int], threshold: float) -> Replay:
-    """Weigh a claim at each look, until it is decided, or runs or looks are at an end.
-
-    Parameters
-    ----------
-    groups : sequence of ClaimGroup
-        At least one; all with the same questions.
-    looks : sequence of int
-        Ascending, as from `list_looks`.
-    threshold : float
-        The logarithm of the wealth that proves: log(1/α).
-    """
-    answers = [QuestionState(groups, question, threshold) for question in groups[0].questions]
+    """Weigh a claim at each look, ascending, until it is decided or runs or looks are at an end; log(1/α) proves."""
+    answers = [QuestionState(groups, question, threshold) for question in groups[0].test.questions]
     counts, asked, unsettled = [0] * len(groups), [0] * len(groups), list(range(len(groups)))
     for look in looks:
         needed = {place: look for place in unsettled if groups[place].n_attempted < look}

@@ -32,31 +32,15 @@ _HOPE = 3.0
 
 
 def compute_log_wealth(gains: np.ndarray, most_lost: float = 1.0) -> np.ndarray:
-    """Return the logarithm of the wealth after each run of a gambler who bets that the mean gain is above zero.
+    """Return the natural logarithm of the wealth after each run of a gambler who bets that the mean gain is above zero.
 
-    Parameters
-    ----------
-    gains : float64 array of shape (..., n)
-        The gain of each run, none below ``-most_lost``; a row for each bet.
-    most_lost : float
-        The most that a run can lose, above zero, known before any run.
-
-    Returns
-    -------
-    float64 array of shape (..., n + 1)
-        0 before the first run; natural logarithms.
-
-    Raises
-    ------
-    ValueError
-        If a gain lies below the bound.
+    Gains of shape (..., n), a row for each bet, give (..., n + 1): the first is 0, before any run. The most that a run
+    can lose is known before; ValueError if a gain lies below ``-most_lost``.
 
     Examples
     --------
     >>> compute_log_wealth(np.full(3, 1.0)).round(2)
     array([0.  , 0.55, 1.14, 1.75])
-    >>> bool(np.allclose(compute_log_wealth(np.array([0.0, 0.0])), 0))
-    True
     """
     shares = np.asarray(gains, dtype=np.float64) / most_lost
     if (shares < -1 - 1e-9).any():
@@ -67,25 +51,11 @@ def compute_log_wealth(gains: np.ndarray, most_lost: float = 1.0) -> np.ndarray:
 
 
 def project_log_wealth(gains: np.ndarray, most_lost: float = 1.0, *, n_made: int, n_runs: int) -> np.ndarray:
-    """Return the logarithm of the wealth that may be hoped for after more runs.
+    """Return the logarithm of the wealth that each bet may hope for after more runs than the first ``n_made``.
 
     To what each of the seventeen gamblers has after the first runs comes what he would win if all others were like
     these, but better by three standard errors of their mean: as well as can be expected. It is a forecast, good to tell
-    where more runs are in vain, and proves nothing.
-
-    Parameters
-    ----------
-    gains, most_lost
-        As for `compute_log_wealth`.
-    n_made : int
-        How many of the gains are looked at, the first ones.
-    n_runs : int
-        After how many runs, more than were made.
-
-    Returns
-    -------
-    float64 array of shape (...)
-        One number for each bet; infinity where fewer than two runs were made.
+    where more runs are in vain, and proves nothing. It is infinite where fewer than two runs were made.
 
     Examples
     --------

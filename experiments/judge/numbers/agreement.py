@@ -35,35 +35,21 @@ from experiments.judge.numbers.number_verdict import (
     format_size,
     format_value,
     longer_side,
-    slack_of,
 )
 from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.verdict import REFUTED, REPRODUCED, REPRODUCED_WITHIN, TOO_COARSE, UNDECIDED, count_runs
-from experiments.metrics.find import find_metric
 from experiments.stats import ALPHA, mean_interval
 
 
 def judge_agreement(
     number: PrintedNumber, values: Sequence[float] | np.ndarray, printed_repeats: int, resolution: float
 ) -> NumberVerdict:
-    """Judge a printed number by our repeats of its setting.
-
-    Parameters
-    ----------
-    number : PrintedNumber
-        What is printed.
-    values : float array of shape (n,)
-        Our repeats, at least one.
-    printed_repeats : int
-        Over how many runs m the printed number is a mean.
-    resolution : float
-        δ, on the scale of the metric: the smallest difference that matters.
-    """
+    """Judge a number, a mean over m printed runs, by our repeats of its setting, and δ on the metric's scale."""
     n, mean = len(values), mean_interval(values)
     if n < 2:
         return NumberVerdict(UNDECIDED, "only one run: no interval", n, mean, NO_INTERVAL, needs_repeats=True)
-    ours = Prediction(values, printed_repeats, find_metric(number.metric).range)
-    predicted, chance = ours.interval(), ours.chance_of(number.value, slack_of(number))
+    ours = Prediction(values, printed_repeats, number.bounds)
+    predicted, chance = ours.interval(), ours.chance_of(number.value, number.slack)
     verdict, reason = _decide(number, ours, resolution)
     if not ours.spread:
         reason = f"{reason}; all {count_runs(n)} agree exactly"
@@ -71,53 +57,32 @@ def judge_agreement(
     return NumberVerdict(verdict, reason, n, mean, predicted, chance, needs_repeats=needs_repeats)
 
 
-def is_outside(number: PrintedNumber, ours: Prediction) -> bool:
-    """Return whether a printed number lies outside of what our repeats predict."""
-    if not ours.spread:
-        return abs(number.value - ours.center) > slack_of(number)
-    return ours.chance_of(number.value, slack_of(number)) < ALPHA
-
-
 def describe_runs(m: int) -> str:
-    """Return what a printed number is taken for.
-
-    Examples
-    --------
-    >>> describe_runs(1), describe_runs(10)
-    ('a single printed run', 'a mean of 10 printed runs')
-    """
+    """Return what a printed number is taken for."""
     return "a single printed run" if m == 1 else f"a mean of {m} printed runs"
 
 
 def _decide(number: PrintedNumber, ours: Prediction, resolution: float) -> tuple[str, str]:
     metric, half_width = number.metric, longer_side(ours.interval())
-    if is_outside(number, ours):
-        difference = format_difference(number, ours.center)
-        if _is_shown_within(number, ours, resolution):
-            return REPRODUCED_WITHIN, f"{difference}, shown to be less than {format_size(metric, resolution)}"
-        return REFUTED, f"{difference}; {_describe_chance(number, ours)}"
+    off, slack = abs(number.value - ours.center), number.slack
+    is_outside = ours.chance_of(number.value, slack) < ALPHA if ours.spread else off > slack
+    if is_outside:
+        told, difference = format_difference(number, ours.center), number.value - ours.center
+        low, high = ours.differences(ALPHA)  # of what the printed mean is expected to be, less ours
+        if -resolution < difference - high - slack and difference - low + slack < resolution:
+            return REPRODUCED_WITHIN, f"{told}, shown to be less than {format_size(metric, resolution)}"
+        return REFUTED, f"{told}; {_describe_chance(number, ours)}"
     if half_width <= resolution:
         return REPRODUCED, "inside the range that our runs predict"
-    if ours.is_exhausted or (ours.floor > resolution and _is_inside_floor(number, ours)):
+    if ours.is_exhausted or (ours.floor > resolution and off <= ours.floor + slack):
         known = f"{describe_runs(ours.n_further)} is known to ± {format_size(metric, ours.floor)} at best"
         return TOO_COARSE, f"agrees, but {known}"
     return UNDECIDED, f"agrees so far: after {count_runs(ours.n)} to ± {format_size(metric, half_width)}"
 
 
-def _is_shown_within(number: PrintedNumber, ours: Prediction, resolution: float) -> bool:
-    """Return whether the printed mean's expectation is shown to be less than δ from ours."""
-    low, high = ours.differences(ALPHA)
-    difference, slack = number.value - ours.center, slack_of(number)
-    return -resolution < difference - high - slack and difference - low + slack < resolution
-
-
-def _is_inside_floor(number: PrintedNumber, ours: Prediction) -> bool:
-    return abs(number.value - ours.center) <= ours.floor + slack_of(number)
-
-
 def _describe_chance(number: PrintedNumber, ours: Prediction) -> str:
     """Say how unlikely a value so far out is, with the exact reason where that is the stronger one."""
-    slack = slack_of(number)
+    slack = number.slack
     chance = ours.chance_of(number.value, slack)
     if not ours.spread:
         return f"the chance of that is at most {format_chance(chance)}"
@@ -132,7 +97,7 @@ def _describe_chance(number: PrintedNumber, ours: Prediction) -> str:
 
 def _explain_exact(number: PrintedNumber, ours: Prediction, is_above: bool) -> str:
     """Say what the printed mean asks of every single run that it is a mean of."""
-    m, slack = ours.n_further, slack_of(number)
+    m, slack = ours.n_further, number.slack
     end = ours.bounds.high if is_above else ours.bounds.low
     rounded = number.value - slack if is_above else number.value + slack
     worst = rounded if m == 1 else end - m * (end - rounded)

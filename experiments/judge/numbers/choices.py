@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from experiments.judge.numbers.number_verdict import NumberVerdict, PrintedNumber, format_chance, slack_of
+from experiments.judge.numbers.number_verdict import NumberVerdict, PrintedNumber, format_chance
 from experiments.judge.verdict import REFUTED, REPRODUCED, TOO_COARSE, UNDECIDED, count_runs
 from experiments.stats import ALPHA, mean_interval
 
@@ -25,13 +25,7 @@ _CHOICES = ("sampling_ratio",)
 
 
 def is_choice(metric: str) -> bool:
-    """Return whether a metric is picked from a short list.
-
-    Examples
-    --------
-    >>> is_choice("sampling_ratio"), is_choice("accuracy")
-    (True, False)
-    """
+    """Return whether a metric is picked from a short list."""
     return metric in _CHOICES
 
 
@@ -39,7 +33,7 @@ def judge_choice(number: PrintedNumber, values: Sequence[float] | np.ndarray) ->
     """Judge a single printed choice by the choices of our repeats, at least one."""
     n, mean = len(values), mean_interval(values)
     counts = Counter(np.asarray(values).tolist())
-    n_printed = sum(count for value, count in counts.items() if abs(value - number.value) <= slack_of(number))
+    n_printed = sum(count for value, count in counts.items() if abs(value - number.value) <= number.slack)
     chance = chance_as_rare(list(counts.values()), n_printed)
     often, n_often = max(counts.items(), key=lambda item: (item[1], -item[0]))
     reason = f"{n_printed} of our {count_runs(n)} choose {number.value:g}"
@@ -47,33 +41,23 @@ def judge_choice(number: PrintedNumber, values: Sequence[float] | np.ndarray) ->
         reason += f", {n_often} choose {often:g}"
     if n < 2:
         return NumberVerdict(UNDECIDED, "only one run", n, mean, needs_repeats=True)
+    verdict = REPRODUCED if n_printed == n else TOO_COARSE if n_printed else UNDECIDED
     if chance < ALPHA:
-        told = f"{reason}; the chance of that is {format_chance(chance)}"
-        return NumberVerdict(REFUTED, told, n, mean, chance=chance)
-    if n_printed == n:
-        return NumberVerdict(REPRODUCED, reason, n, mean, chance=chance)
-    if n_printed:
-        told = f"{reason}; a single printed choice tells no more"
-        return NumberVerdict(TOO_COARSE, told, n, mean, chance=chance)
-    return NumberVerdict(UNDECIDED, reason, n, mean, chance=chance, needs_repeats=True)
+        verdict, reason = REFUTED, f"{reason}; the chance of that is {format_chance(chance)}"
+    elif verdict == TOO_COARSE:
+        reason += "; a single printed choice tells no more"
+    return NumberVerdict(verdict, reason, n, mean, chance=chance, needs_repeats=verdict == UNDECIDED)
 
 
 def chance_as_rare(counts: Sequence[int], n_printed: int) -> float:
     """Return the chance that one more choice is at least as rare as the printed one, which is counted with ours.
 
-    Parameters
-    ----------
-    counts : sequence of int
-        How often each of our choices was made, at least once.
-    n_printed : int
-        How often the printed one was; 0 if it is none of ours.
+    ``counts`` says how often each of our choices was made, ``n_printed`` how often the printed one was, 0 if never.
 
     Examples
     --------
     >>> chance_as_rare([5, 2, 3], n_printed=2)  # 5, 3 and 3 with the printed one
     0.5454545454545454
-    >>> chance_as_rare([39], n_printed=0)
-    0.025
     """
     pooled = list(counts)
     if n_printed:

@@ -17,17 +17,11 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 @dataclass(frozen=True)
 class Feasibility:
-    """What can be said of printed precisions and recalls.
+    """What can be said of printed precisions and recalls."""
 
-    Parameters
-    ----------
-    matrix : int array of shape (c, c) or None
-        A confusion matrix that rounds to all of them, rows of class i taken for class j; None if there is none.
-    precision_range : list of (float, float)
-        Smallest and largest precision of each class that the recalls and the sizes of the classes leave room for.
-    """
-
+    #: One that rounds to all of them, rows of class i taken for class j, of shape (c, c); None if there is none.
     matrix: np.ndarray | None
+    #: Smallest and largest precision of each class that the recalls and the sizes of the classes leave room for.
     precision_range: list[tuple[float, float]]
 
     @property
@@ -44,29 +38,15 @@ def feasibility(
     decimals: int = 3,
     n_total: int | None = None,
 ) -> Feasibility:
-    """Test printed precisions and recalls against each other.
+    """Test printed precisions and recalls of each of c classes, in [0, 1], against each other.
 
-    Parameters
-    ----------
-    precision, recall : sequence of float
-        As printed, of each of c classes, in [0, 1].
-    n_rows : sequence of int or (int, int)
-        Test rows of each class, or the smallest and the largest number that there may be.
-    decimals : int, default=3
-        Printed decimals; three of a share are one of a percentage. What is printed may differ from what was measured
-        by half a unit of the last, that half included, so that any rule for halves is allowed for.
-    n_total : int, optional
-        Test rows of all classes together, where only ranges are known of each.
+    ``n_rows`` are the test rows of each class, or the smallest and the largest number that there may be; ``n_total``
+    those of all classes together, where only ranges are known of each. Three ``decimals`` of a share are one of a
+    percentage. What is printed may differ from what was measured by half a unit of the last, that half included, so
+    that any rule for halves is allowed for.
 
-    Returns
-    -------
-    Feasibility
-
-    Raises
-    ------
-    ValueError
-        If there is not one precision, one recall and one number of rows for each class, a share is not in [0, 1], or a
-        range is empty.
+    ValueError if there is not one precision, one recall and one number of rows for each class, a share is not in [0,
+    1], or a range is empty.
 
     Examples
     --------

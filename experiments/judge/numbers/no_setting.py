@@ -23,236 +23,126 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
-import numpy as np
-
-from experiments.judge.numbers.number_verdict import NumberVerdict, PrintedNumber, format_chance, slack_of
+from experiments.judge.numbers.number_verdict import (
+    FoundSetting,
+    NumberQuestion,
+    NumberVerdict,
+    PrintedNumber,
+    find_values,
+    format_chance,
+)
 from experiments.judge.numbers.prediction import Prediction
-from experiments.judge.verdict import NOT_IMPLEMENTED, NOT_RUN, REFUTED, SETTING_LOST, UNDECIDED
-from experiments.metrics.find import find_metric, is_in_per_cent
+from experiments.judge.verdict import NOT_RUN, REFUTED, SETTING_LOST, UNDECIDED
+from experiments.metrics.find import is_in_per_cent
 from experiments.stats import ALPHA, mean_interval
-from experiments.store.results import Results, SettingKey
+from experiments.store.results import Results
 
 
-class OpenSetting(NamedTuple):
-    """A setting that a number without its setting may mean: in words, the same of every algorithm, and its key."""
-
-    where: str
-    key: SettingKey
-
-
-class SettingValues(NamedTuple):
-    """The same with its results: the metric of each repeat, float64 array of shape (n_repeats,)."""
-
-    where: str
-    values: np.ndarray
-
-
-class AskedNumber(NamedTuple):
-    """A number without its setting, and what may be meant.
-
-    Parameters
-    ----------
-    number : PrintedNumber
-        What is printed.
-    settings : tuple of OpenSetting
-        All that could be meant.
-    reason : str
-        Why its algorithm is not implemented, if so.
-    """
-
-    number: PrintedNumber
-    settings: tuple[OpenSetting, ...]
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class UnplacedTable:
-    """The numbers of a table that are printed without their settings.
-
-    Parameters
-    ----------
-    id : str
-        The table's.
-    numbers : tuple of AskedNumber
-        The numbers.
-    repeats : int
-        Runs that there should be of every setting.
-    printed_repeats : int
-        Over how many runs the numbers are taken to be means.
-    """
-
-    id: str
-    numbers: tuple[AskedNumber, ...]
-    repeats: int
-    printed_repeats: int
-
-
-def find_values(settings: Sequence[OpenSetting], metric: str, results: Results) -> list[SettingValues]:
-    """Return those of some settings that have results, with these."""
-    found = []
-    for where, key in settings:
-        values = results.find(key, metric).measured
-        if len(values):
-            found.append(SettingValues(where, values))
-    return found
-
-
-def judge_together(table: UnplacedTable, results: Results) -> dict[str, NumberVerdict]:
+def judge_together(questions: Sequence[NumberQuestion], results: Results) -> dict[str, NumberVerdict]:
     """Return the verdict on each number of a table, by its id: alone, and together with the others."""
-    found = {}
-    for number, settings, _ in table.numbers:
-        values = find_values(settings, number.metric, results)
-        n_cells = sum(min(len(own.values), table.repeats) for own in values)
-        found[number.id] = _UnplacedNumber(number, tuple(values), n_cells < table.repeats * len(settings))
-    answers = _TableAnswers(table, found)
-    return {asked.number.id: answers.judge(asked) for asked in table.numbers}
+    numbers = []
+    for question in questions:
+        numbers.append(_UnplacedNumber(question, find_values(question.settings, question.number.metric, results)))
+    found = [own for own in numbers if own.found]
+    joint = {}
+    if len(found) > 1 and all(own.is_testable for own in found):
+        joint = {m: _fit_jointly([own.chances[m] for own in found]) for m in found[0].chances}
+    said = _describe_joint(joint, f"all {len(found)} numbers of {questions[0].number.table}")
+    return {own.number.id: _judge(own, joint, said) for own in numbers}
 
 
 @dataclass(frozen=True)
 class _UnplacedNumber:
-    """A number without its setting, beside those settings that have cells; ``is_partial`` where some are missing."""
+    """A number without its setting, beside those settings that have cells."""
 
-    number: PrintedNumber
-    settings: tuple[SettingValues, ...]
-    is_partial: bool
+    question: NumberQuestion
+    found: list[FoundSetting]
+
+    @property
+    def number(self) -> PrintedNumber:
+        return self.question.number
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether cells are missing."""
+        repeats = self.question.repeats
+        return sum(min(len(own.values), repeats) for own in self.found) < repeats * len(self.question.settings)
 
     @property
     def is_testable(self) -> bool:
         """Whether there are settings, and each has the repeats that a prediction needs."""
-        repeats = [len(setting.values) for setting in self.settings]
+        repeats = [len(own.values) for own in self.found]
         return bool(repeats) and min(repeats) > 1 and not self.is_partial
 
     @cached_property
-    def nearest(self) -> SettingValues:
+    def nearest(self) -> FoundSetting:
         """The setting whose mean comes nearest."""
-        return min(self.settings, key=lambda setting: abs(setting.values.mean() - self.number.value))
+        return min(self.found, key=lambda own: abs(own.values.mean() - self.number.value))
 
-    def find_chances(self, m: int) -> dict[str, float]:
-        """Return by setting the chance that the mean of m of its runs is as far out as what is printed."""
-        number, bounds = self.number, find_metric(self.number.metric).range
-        chances = {}
-        for setting in self.settings:
-            chances[setting.where] = Prediction(setting.values, m, bounds).chance_of(number.value, slack_of(number))
+    @cached_property
+    def chances(self) -> dict[int, dict[str, float]]:
+        """By number m of runs and by setting: the chance that a mean of m is as far out as what is printed."""
+        assumed, number = self.question.printed_repeats, self.number
+        chances: dict[int, dict[str, float]] = {}
+        for m in sorted({1, assumed if assumed > 1 else self.question.repeats}):
+            chances[m] = {}
+            for asked, values in self.found:
+                ours = Prediction(values, m, number.bounds)
+                chances[m][asked.words] = ours.chance_of(number.value, number.slack)
         return chances
 
     def describe_span(self) -> str:
         """Return what all settings give."""
         scale = 100 if is_in_per_cent(self.number.metric) else 1
-        means = [scale * setting.values.mean() for setting in self.settings]
+        means = [scale * own.values.mean() for own in self.found]
         decimals = self.number.decimals
         return f"{len(means)} settings give {min(means):.{decimals}f} to {max(means):.{decimals}f}"
 
 
-@dataclass(frozen=True)
-class JointFit:
-    """How well the one setting fits that explains the numbers of a table best.
-
-    Parameters
-    ----------
-    p : float
-        Its p(setting), the largest of all settings.
-    where : str
-        Which it is, in words.
-    n_settings, n_numbers : int
-        How many settings have been asked, and how many numbers they should explain.
-    """
-
-    p: float
-    where: str
-    n_settings: int
-    n_numbers: int
-
-    @property
-    def is_refuted(self) -> bool:
-        """Whether no setting explains them."""
-        return self.p < ALPHA
-
-
-def fit_jointly(chances: Sequence[Mapping[str, float]]) -> JointFit:
-    """Ask whether one setting explains several numbers.
-
-    Parameters
-    ----------
-    chances : sequence of mapping
-        Of each number its chance by setting; settings that not all numbers have cannot be the one.
-
-    Examples
-    --------
-    >>> fit = fit_jointly([{"a": 0.5, "b": 0.004}, {"a": 0.01, "b": 0.9}])
-    >>> fit.p, fit.where, fit.is_refuted
-    (0.02, 'a', True)
-    """
+def _fit_jointly(chances: Sequence[Mapping[str, float]]) -> float:
+    """Return p of the one setting that explains several numbers best; one that not all numbers have cannot be it."""
     shared = [where for where in chances[0] if all(where in others for others in chances)]
-    worst = {where: min(of_number[where] for of_number in chances) for where in shared}
-    best = max(worst, key=worst.__getitem__)
-    return JointFit(min(1.0, len(chances) * worst[best]), best, len(shared), len(chances))
+    return min(1.0, len(chances) * max(min(of_number[where] for of_number in chances) for where in shared))
 
 
-@dataclass(frozen=True)
-class _TableAnswers:
-    """The numbers of a table with their results, judged alone and together."""
+def _judge(own: _UnplacedNumber, joint: Mapping[int, float], said: str) -> NumberVerdict:
+    question, m = own.question, own.question.printed_repeats
+    if question.known is not None:
+        return question.known
+    if not own.found:
+        return NumberVerdict(NOT_RUN, "no cell of it was run", question.repeats * len(question.settings))
+    values = own.nearest.values
+    mean, n_expected = mean_interval(values), max(question.repeats, len(values))
+    if not own.is_testable:
+        why = "INCOMPLETE" if own.is_partial else "only one run"
+        reason = f"{why}: {own.describe_span()} so far, nearest {own.nearest.asked.words}"
+        return NumberVerdict(UNDECIDED, reason, n_expected, mean)
+    verdict, reason = _decide(own, m, joint, said)
+    one_run = verdict if m == 1 else _decide(own, 1, joint, said)[0]
+    return NumberVerdict(
+        verdict, reason, n_expected, mean, chance=max(own.chances[m].values()), verdict_one_run=one_run
+    )
 
-    table: UnplacedTable
-    found: dict[str, _UnplacedNumber]
 
-    def judge(self, asked: AskedNumber) -> NumberVerdict:
-        """Judge one of the numbers."""
-        repeats, m = self.table.repeats, self.table.printed_repeats
-        if asked.reason:
-            return NumberVerdict(NOT_IMPLEMENTED, asked.reason, n_expected=0)
-        own = self.found[asked.number.id]
-        if not own.settings:
-            return NumberVerdict(NOT_RUN, "no cell of it was run", repeats * len(asked.settings))
-        mean, n_expected = mean_interval(own.nearest.values), max(repeats, len(own.nearest.values))
-        if not own.is_testable:
-            why = "INCOMPLETE" if own.is_partial else "only one run"
-            reason = f"{why}: {own.describe_span()} so far, nearest {own.nearest.where}"
-            return NumberVerdict(UNDECIDED, reason, n_expected, mean)
-        verdict, reason = self._decide(own, m)
-        one_run = verdict if m == 1 else self._decide(own, 1)[0]
-        chance = max(self._chances[m][asked.number.id].values())
-        return NumberVerdict(verdict, reason, n_expected, mean, chance=chance, verdict_one_run=one_run)
+def _decide(own: _UnplacedNumber, m: int, joint: Mapping[int, float], said: str) -> tuple[str, str]:
+    chances, nearest = own.chances[m].values(), f"nearest {own.nearest.asked.words}"
+    if max(chances) < ALPHA:
+        chance = f"the chance of that is {format_chance(max(chances))}"
+        return REFUTED, f"no setting gives it: {own.describe_span()}, {nearest}; {chance}"
+    if joint and joint[m] < ALPHA:
+        return REFUTED, f"{said}; {own.describe_span()}, {nearest}"
+    n_fitting = sum(chance >= ALPHA for chance in chances)
+    reason = f"{n_fitting} of {len(chances)} settings could have given it, {nearest}"
+    return SETTING_LOST, f"{reason}; {said}" if joint else reason
 
-    def _decide(self, own: _UnplacedNumber, m: int) -> tuple[str, str]:
-        chances = self._chances[m][own.number.id]
-        likeliest = max(chances, key=chances.__getitem__)
-        nearest = f"nearest {own.nearest.where}"
-        if chances[likeliest] < ALPHA:
-            chance = f"the chance of that is {format_chance(chances[likeliest])}"
-            return REFUTED, f"no setting gives it: {own.describe_span()}, {nearest}; {chance}"
-        joint = self._joint.get(m)
-        if joint and joint.is_refuted:
-            return REFUTED, f"{self._describe_joint()}; {own.describe_span()}, {nearest}"
-        n_fitting = sum(chance >= ALPHA for chance in chances.values())
-        reason = f"{n_fitting} of {len(chances)} settings could have given it, {nearest}"
-        return SETTING_LOST, f"{reason}; {self._describe_joint()}" if joint else reason
 
-    def _describe_joint(self) -> str:
-        """Say whether one setting explains all numbers, for each number of runs that they may be means of."""
-        answers: list[str] = []
-        for m, fit in self._joint.items():
-            runs, which = "single runs" if m == 1 else f"means of {m}", "none" if fit.is_refuted else "one"
-            if not answers:
-                which = "no setting" if fit.is_refuted else "one setting"
-                which += f" could give all {fit.n_numbers} numbers of {self.table.id}"
-            answers.append(f"{which} as {runs} (p {fit.p:.2g})")
-        return ", ".join(answers)
-
-    @cached_property
-    def _joint(self) -> dict[int, JointFit]:
-        """By m; nothing if there are not several numbers that all can be tested."""
-        tested = [own for own in self.found.values() if own.settings]
-        if len(tested) < 2 or not all(own.is_testable for own in tested):
-            return {}
-        return {m: fit_jointly(list(chances.values())) for m, chances in self._chances.items()}
-
-    @cached_property
-    def _chances(self) -> dict[int, dict[str, dict[str, float]]]:
-        """The chances of each number that can be tested, by the number m of printed runs."""
-        assumed = self.table.printed_repeats
-        chances = {}
-        for m in sorted({1, assumed if assumed > 1 else self.table.repeats}):
-            chances[m] = {name: own.find_chances(m) for name, own in self.found.items() if own.is_testable}
-        return chances
+def _describe_joint(joint: Mapping[int, float], numbers: str) -> str:
+    """Say whether one setting explains some numbers, by its p for each number of runs that they may be means of."""
+    answers: list[str] = []
+    for m, p in joint.items():
+        runs, which = "single runs" if m == 1 else f"means of {m}", "none" if p < ALPHA else "one"
+        if not answers:
+            which = f"{'no' if p < ALPHA else 'one'} setting could give {numbers}"
+        answers.append(f"{which} as {runs} (p {p:.2g})")
+    return ", ".join(answers)

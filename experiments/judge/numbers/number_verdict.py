@@ -1,15 +1,19 @@
-"""One printed number, the verdict on it, and how that is put into words."""
+"""One printed number, the question that it is, the verdict on it, and how that is put into words."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from experiments.judge.verdict import half_digit
-from experiments.metrics.find import is_in_per_cent
+import numpy as np
+
+from experiments.judge.verdict import half_digit, name_setting
+from experiments.metrics.find import find_metric, is_in_per_cent
+from experiments.metrics.metric import MetricRange
 from experiments.stats import Interval
+from experiments.store.results import Results, SettingKey
 
 NO_INTERVAL = Interval(0, math.nan, math.nan, math.nan)
 STATISTICS = ("mean", "max", "exact", "formula", "some", "fitted")
@@ -17,37 +21,24 @@ STATISTICS = ("mean", "max", "exact", "formula", "some", "fitted")
 
 @dataclass(frozen=True)
 class PrintedNumber:
-    """One number that a paper prints.
-
-    Parameters
-    ----------
-    id : str
-        Its name.
-    table : str
-        The table or figure that prints it, which names its study.
-    metric : str
-        What it measures; of a formula, the function of `experiments.judge.statements` that gives it.
-    statistic : {"mean", "max", "exact", "formula", "some", "fitted"}
-        A mean of one setting, the largest mean of several, a counted fact, the value of a printed formula, the number
-        of a setting that the paper does not state, or one whose formula is lost, so that ours was fitted to it.
-    value : float
-        As printed, but a fraction for metrics that are printed in per cent.
-    decimals : int
-        Of the printed text.
-    source : str
-        Where it stands.
-    setting : dict
-        Columns of the file that select cells: ``dataset``, ``algorithm``, ``epsilon``, ``params.<name>``; a blank is a
-        setting that is not stated.
-    """
+    """One number that a paper prints."""
 
     id: str
+    #: The table or figure that prints it, which names its study.
     table: str
+    #: What it measures; of a formula, the function of `experiments.judge.statements` that gives it.
     metric: str
+    #: One of `STATISTICS`: a mean of one setting, the largest mean of several, a counted fact, the value of a printed
+    #: formula, the number of a setting that the paper does not state, or one whose formula is lost, so that ours was
+    #: fitted to it.
     statistic: str
+    #: As printed, but a fraction for metrics that are printed in per cent.
     value: float
+    #: Of the printed text.
     decimals: int
     source: str
+    #: Columns of the file that select cells: ``dataset``, ``algorithm``, ``epsilon``, ``params.<name>``; a blank is a
+    #: setting that is not stated.
     setting: Mapping[str, Any]
 
     @property
@@ -60,6 +51,16 @@ class PrintedNumber:
         """The algorithm that it is a result of; blank for facts of a data set."""
         return self.setting.get("algorithm")
 
+    @property
+    def slack(self) -> float:
+        """How far it may be from what was rounded to it."""
+        return half_digit(self.metric, self.decimals) * (1 + 1e-9)
+
+    @property
+    def bounds(self) -> MetricRange:
+        """The range of its metric."""
+        return find_metric(self.metric).range
+
 
 def is_blank(value: Any) -> bool:
     """Return whether a column of the file is empty: the setting is not stated."""
@@ -68,33 +69,21 @@ def is_blank(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class NumberVerdict:
-    """The verdict on a printed number.
-
-    Parameters
-    ----------
-    verdict, reason : str
-        What it is, and why.
-    n_expected : int
-        Repeats that there should be.
-    mean : Interval
-        Our mean with its 95 % interval.
-    predicted : Interval
-        Where the paper's mean would fall.
-    chance : float
-        The two-sided chance of a printed value at least as far out, in [0, 1]; NaN where none is known.
-    verdict_one_run : str
-        The verdict if the printed number were a single run; the same unless it says otherwise.
-    needs_repeats : bool
-        Whether more repeats of ours could decide it.
-    """
+    """The verdict on a printed number."""
 
     verdict: str
     reason: str
+    #: Repeats that there should be.
     n_expected: int
+    #: Our mean with its 95 % interval.
     mean: Interval = field(default=NO_INTERVAL)
+    #: Where the paper's mean would fall.
     predicted: Interval = field(default=NO_INTERVAL)
+    #: The two-sided chance of a printed value at least as far out, in [0, 1]; NaN where none is known.
     chance: float = math.nan
+    #: The verdict if the printed number were a single run; the same unless it says otherwise.
     verdict_one_run: str = ""
+    #: Whether more repeats of ours could decide it.
     needs_repeats: bool = False
 
     def to_row(self, number: PrintedNumber) -> dict:
@@ -122,14 +111,55 @@ class NumberVerdict:
         }
 
 
+class AskedSetting(NamedTuple):
+    """A setting that a printed number is or may be of, and whose repeats answer."""
+
+    #: Values of axes; of a number without its setting those that vary.
+    values: dict[str, Any]
+    key: SettingKey
+
+    @property
+    def words(self) -> str:
+        """The study and the values, the same of every algorithm."""
+        return ", ".join(filter(None, [self.key.study, name_setting(self.values)]))
+
+
+class FoundSetting(NamedTuple):
+    """A setting with the metric of each of its repeats, one at least."""
+
+    asked: AskedSetting
+    values: np.ndarray
+
+
+def find_values(settings: Sequence[AskedSetting], metric: str, results: Results) -> list[FoundSetting]:
+    """Return those of some settings that have results, with these."""
+    found = [FoundSetting(asked, results.find(asked.key, metric).measured) for asked in settings]
+    return [own for own in found if len(own.values)]
+
+
+@dataclass(frozen=True)
+class NumberQuestion:
+    """A printed number, and what decides whether it is reproduced."""
+
+    number: PrintedNumber
+    #: The verdict, where no run is needed for it.
+    known: NumberVerdict | None = None
+    #: Of a number without its setting, the questions of all of its table that have the same one.
+    together: tuple[NumberQuestion, ...] = ()
+    #: What it is a mean of, or the maximum over, or may be a mean of.
+    settings: tuple[AskedSetting, ...] = ()
+    #: δ, the smallest difference that matters; of means.
+    resolution: float = math.nan
+    #: Over how many runs m it is a mean.
+    printed_repeats: int = 1
+    #: Repeats after which it is looked at, and looked at again; the second is 0 where there are no more.
+    repeats: int = 1
+    last_look: int = 0
+
+
 def longer_side(interval: Interval) -> float:
     """Return how far an interval reaches from its center, on the side where it reaches farther."""
     return max(interval.high - interval.center, interval.center - interval.low)
-
-
-def slack_of(number: PrintedNumber) -> float:
-    """Return how far a printed number may be from what was rounded to it."""
-    return half_digit(number.metric, number.decimals) * (1 + 1e-9)
 
 
 def format_size(metric: str, size: float) -> str:

@@ -24,16 +24,9 @@ _MOST_FURTHER = 100  # counts of more would overflow
 
 
 class HighestMean:
-    """How high the mean of m further runs may come.
+    """How high the mean of m further runs may come, by our n runs, at least one, and the top of the metric.
 
-    Parameters
-    ----------
-    values : sequence of float
-        Our n runs, at least one.
-    n_further : int
-        Number m of further runs, at least 1. Beyond 100 nothing is counted and every chance is 1.
-    top : float
-        The largest value that the metric can have; infinity if there is none.
+    The top is infinite where there is none. Beyond 100 further runs nothing is counted and every chance is 1.
 
     Examples
     --------

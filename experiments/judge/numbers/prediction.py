@@ -34,16 +34,7 @@ _ROUNDING = 1e-9
 
 
 class Prediction:
-    """The predictive distribution of the mean of m further runs.
-
-    Parameters
-    ----------
-    values : sequence of float
-        Our n runs, at least two.
-    n_further : int
-        Number m of runs whose mean is asked for, at least 1.
-    bounds : MetricRange
-        Of the metric.
+    """The predictive distribution of the mean of m further runs, by our n runs, at least two, and the metric's bounds.
 
     Examples
     --------

@@ -6,6 +6,11 @@ noise, s²/m of means over m runs, stays in it: every reading carries the same.
 
 Uncertainty is that of our repeats, by a bootstrap of them: the same draws for all targets and all readings, since
 repeat r has the same split everywhere. The print is taken as it is.
+
+The readings that cannot be told from the best are a model confidence set:
+Hansen, Lunde and Nason, "The model confidence set", Econometrica 79(2), 2011. Of all models the one is dropped that is
+worst beside the average of those that are left, as long as a test says that they are not all equally good. What stays
+contains the best with the level of the test, however many there were: the luck of the best of many is paid for.
 """
 
 from __future__ import annotations
@@ -22,27 +27,21 @@ from scipy.stats import t as student
 from experiments.stats import ALPHA
 
 N_DRAWS = 2000
+_ROUNDING = 1e-12
+"""What is left of a spread of exactly zero after a sum of floats, as a share of the losses."""
 _CLEARLY = 2.5
 """Standard errors that a bound lies away: two readings whose bounds part differ by 3.5 of their difference or more."""
 
 
 @dataclass(frozen=True)
 class Errors:
-    """What a reading gave, beside what is printed.
+    """What a reading gave, beside what is printed."""
 
-    Parameters
-    ----------
-    values : float64 array of shape (n_targets, n_repeats)
-        Ours minus what is printed; of orderings, by how much they come out as claimed. No columns where cells are
-        missing; NaN where a metric is undefined.
-    is_of_orderings : bool
-        Whether the targets are orderings.
-    printed_repeats : int
-        Runs whose mean a printed number is, at least 1.
-    """
-
+    #: Float64 array of shape (n_targets, n_repeats): ours minus what is printed; of orderings, by how much they come
+    #: out as claimed. No columns where cells are missing; NaN where a metric is undefined.
     values: np.ndarray
     is_of_orderings: bool
+    #: Runs whose mean a printed number is, at least 1.
     printed_repeats: int
 
     @property
@@ -107,17 +106,15 @@ class Errors:
         return self._to_distance(float(low)), self._to_distance(float(high))
 
     def resample_loss(self) -> np.ndarray:
-        """Return the loss around its value, as other repeats would have it.
+        """Return the loss around its value, as other repeats would have it, of each draw of the bootstrap.
 
         The draws spread too little where repeats are few: they are widened as a t-interval is.
-
-        Returns
-        -------
-        float64 array of shape (N_DRAWS,)
         """
         means = self.values @ draw_weights(self.n_repeats)
         losses = np.mean(means <= 0, axis=0) if self.is_of_orderings else np.mean(means**2, axis=0)
-        around = self.loss + (losses - losses.mean()) * _widen(self.n_repeats)
+        n = self.n_repeats  # too little by the variance of few, and as that is estimated
+        widened = math.sqrt(n / (n - 1)) * float(student.ppf(1 - ALPHA / 2, n - 1) / norm.ppf(1 - ALPHA / 2))
+        around = self.loss + (losses - losses.mean()) * widened
         return np.clip(around, 0, 1) if self.is_of_orderings else around
 
     def select(self, targets: Sequence[int]) -> Errors:
@@ -137,16 +134,42 @@ class Errors:
 
 @cache
 def draw_weights(n_repeats: int) -> np.ndarray:
-    """Return how often each draw of the bootstrap takes each repeat, as shares: the same for every reading.
-
-    Returns
-    -------
-    float64 array of shape (n_repeats, N_DRAWS)
-    """
+    """Return how often each draw of the bootstrap takes each repeat (a row), as shares: the same for every reading."""
     counts = np.random.default_rng(0).multinomial(n_repeats, [1 / n_repeats] * n_repeats, size=N_DRAWS)
     return counts.T / n_repeats
 
 
-def _widen(n: int) -> float:
-    """Return by how much draws of n repeats spread too little: for their variance, and for its being estimated."""
-    return math.sqrt(n / (n - 1)) * float(student.ppf(1 - ALPHA / 2, n - 1) / norm.ppf(1 - ALPHA / 2))
+def compute_set_p_values(losses: np.ndarray, resampled: np.ndarray) -> np.ndarray:
+    """Return the p-value with which each model belongs to the set of the best, from losses: the smaller the better.
+
+    Resampled are the same of bootstrap draws, one row for all models. Models with a p-value of at least α are the set
+    of level 1 - α. That of the last one left is 1.
+
+    Examples
+    --------
+    >>> draws = np.random.default_rng(0).normal([1.0, 1.0, 9.0], 0.1, size=(500, 3))
+    >>> compute_set_p_values(np.array([1.0, 1.05, 9.0]), draws).round(1)
+    array([1. , 0.7, 0. ])
+    """
+    p_values, p_so_far = np.ones(len(losses)), 0.0
+    left = np.arange(len(losses))
+    spread = resampled - resampled.mean(axis=0)
+    while len(left) > 1:
+        behind = losses[left] - losses[left].mean()
+        around = spread[:, left] - spread[:, left].mean(axis=1, keepdims=True)
+        errors = np.sqrt(np.mean(around**2, axis=0))
+        errors[errors <= _ROUNDING * np.abs(losses[left]).max()] = 0.0
+        statistic = _divide(behind, errors)
+        worst = int(np.argmax(statistic))
+        p = float(np.mean(_divide(around, errors).max(axis=1) >= statistic[worst]))
+        p_so_far = max(p_so_far, p)
+        p_values[left[worst]] = p_so_far
+        left = np.delete(left, worst)
+    return p_values
+
+
+def _divide(distances: np.ndarray, errors: np.ndarray) -> np.ndarray:
+    """Return distances in units of their errors; without any error, the sign decides."""
+    scaled = np.divide(distances, errors, out=np.zeros_like(distances), where=errors > 0)
+    is_certain = (errors == 0) & (np.abs(distances) > _ROUNDING)
+    return np.where(is_certain, np.copysign(np.inf, distances), scaled)

@@ -50,13 +50,7 @@ def find_hopeless(bounds: Sequence[tuple[float, float]]) -> list[int]:
 def run_races(
     races: Mapping[Name, Race[Result]], run: Callable[[dict[Name, list[Cell]]], Mapping[str, Record]]
 ) -> dict[Name, Result]:
-    """Run several races side by side: what all of them ask for is run at once.
-
-    Returns
-    -------
-    dict
-        What came out of each.
-    """
+    """Run several races side by side, what all of them ask for at once; return what came out of each."""
     results: dict[Name, Result] = {}
     asked = {name: next(race) for name, race in races.items()}
     while asked:

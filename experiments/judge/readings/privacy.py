@@ -12,21 +12,14 @@ from experiments.store.record import Record
 
 
 class Cost(NamedTuple):
-    """What a reading costs.
+    """What a reading costs."""
 
-    Parameters
-    ----------
-    keeps_epsilon : {"yes", "no", "claims none"}
-        Whether every run keeps the ε that it claims.
-    times_label : float
-        What its noisy steps cost at most, as a multiple of the ε of the label; NaN if nothing is claimed.
-    is_unpaid : bool
-        Whether there are steps without noise.
-    """
-
+    #: Whether every run keeps the ε that it claims: "yes", "no" or "claims none".
     keeps_epsilon: str
+    #: What its noisy steps cost at most, as a multiple of the ε of the label; NaN if nothing is claimed.
     times_label: float
-    is_unpaid: bool
+    #: Whether there are steps without noise.
+    unpaid: bool
 
 
 def sum_up_cost(cells: Iterable[Cell], algorithm: str, records: Mapping[str, Record]) -> Cost:
@@ -40,9 +33,9 @@ def sum_up_cost(cells: Iterable[Cell], algorithm: str, records: Mapping[str, Rec
     if not reports:
         return Cost("claims none", math.nan, False)
     times = [float(report["noisy_epsilon"]) / report["claimed_epsilon"] for report in reports]
-    is_unpaid = not all(_is_number(report["accounted_epsilon"]) for report in reports)
+    unpaid = not all(_is_number(report["accounted_epsilon"]) for report in reports)
     keeps = all(report["keeps_claim"] for report in reports)
-    return Cost("yes" if keeps else "no", max(times), is_unpaid)
+    return Cost("yes" if keeps else "no", max(times), unpaid)
 
 
 def _is_number(value: object) -> bool:

@@ -16,6 +16,7 @@ _SHOWN_SHARE = 0.05
 """Choices that explain less of the variance are not named."""
 _NAMED = 3
 """In an answer so many choices of a reading are named; the details have all of them."""
+_OUTCOMES = {HOLDS: "holds", IS_REFUTED: "fails", OPEN: "is open"}
 _NOTHING_COMPARED = "INCOMPLETE: no reading has all its cells, or what is printed is undefined in all"
 
 
@@ -37,7 +38,9 @@ def describe_ranking(rows: pd.DataFrame) -> str:
     nearest = f"The nearest of {len(readings):,} readings, {_name_choices(best, readings)}, {_say_distance(best)}"
     if len(readings) == 1:
         nearest = f"The one reading {_say_distance(best)}"
-    return "; ".join([nearest, *_describe_privacy(compared), *_describe_nearer_null(rows, best)])
+    null = rows[(rows["kind"] == "no noise") & (rows["distance"] < best["distance"])]
+    nearer = [f"no noise at all {_say_distance(row)}, which is nearer" for row in null.to_dict("records")]
+    return "; ".join([nearest, *_describe_privacy(compared), *nearer])
 
 
 def list_ranking_details(rows: pd.DataFrame) -> list[str]:
@@ -47,16 +50,24 @@ def list_ranking_details(rows: pd.DataFrame) -> list[str]:
     if compared.empty:
         return []
     best = compared.iloc[0].to_dict()
-    return [
-        f"The nearest reading is {best['reading']}{_say_interval(best)}",
-        *_count_others(readings, compared),
-        *_describe_floor(best),
-        *_describe_null(rows),
-        *_describe_literal(readings),
-        *_confirm(compared),
-        *_describe_variance(compared, "distance"),
-        *_describe_cost(best),
-    ]
+    off = f": {best['distance']:.2f} points off (95 % interval {best['low']:.2f} to {best['high']:.2f})"
+    has_interval = best["unit"] != "orderings" and math.isfinite(best["high"] - best["low"])
+    details = [f"The nearest reading is {best['reading']}{off if has_interval else ''}"]
+    if (n_alike := int(compared["in_set"].sum()) - 1) > 0:
+        details.append(f"{n_alike:,} more cannot be told from it (model confidence set, 95 %)")
+    if n_not_compared := len(readings) - len(compared):
+        details.append(f"{n_not_compared:,} could not be compared: cells are missing, or a mean is undefined")
+    if math.isfinite(best["noise_floor"]):
+        off = f"With our own noise it is {best['uncorrected']:.2f} points off"
+        details.append(f"{off}; noise alone would leave {best['noise_floor']:.2f}")
+    null = rows[(rows["kind"] == "no noise") & rows["distance"].notna()]
+    details += [f"No noise at all, whatever ε, {_say_distance(row)}" for row in null.to_dict("records")]
+    details += [*_describe_literal(readings), *_confirm(compared), *_describe_variance(compared, "distance")]
+    if is_costly := math.isfinite(best["times_label"]):
+        details.append(f"The noisy steps of the nearest cost {best['times_label']:.3g} times its ε")
+    if best["unpaid"]:
+        details.append(f"{'Other steps' if is_costly else 'Some steps'} of the nearest carry no noise")
+    return details
 
 
 def list_ranking_notes(rows: pd.DataFrame) -> list[str]:
@@ -91,12 +102,6 @@ def _say_distance(row: Mapping) -> str:
     return f"is {row['distance']:.1f} points off"
 
 
-def _say_interval(row: Mapping) -> str:
-    if row["unit"] == "orderings" or not math.isfinite(row["high"] - row["low"]):
-        return ""
-    return f": {row['distance']:.2f} points off (95 % interval {row['low']:.2f} to {row['high']:.2f})"
-
-
 def _describe_privacy(compared: pd.DataFrame) -> list[str]:
     """Say whether the nearest reading keeps the ε that it claims, and which does if it does not."""
     if compared["keeps_epsilon"].iloc[0] == "yes":
@@ -106,33 +111,6 @@ def _describe_privacy(compared: pd.DataFrame) -> list[str]:
         which = "the one that keeps" if len(private) == 1 else f"the nearest of {len(private)} that keep"
         return [f"{which} ε {_say_distance(private.iloc[0].to_dict())}"]
     return ["none keeps its ε"] if (compared["keeps_epsilon"] == "no").any() else []
-
-
-def _describe_nearer_null(rows: pd.DataFrame, best: Mapping) -> list[str]:
-    null = rows[(rows["kind"] == "no noise") & (rows["distance"] < best["distance"])]
-    return [f"no noise at all {_say_distance(row)}, which is nearer" for row in null.to_dict("records")]
-
-
-def _describe_null(rows: pd.DataFrame) -> list[str]:
-    null = rows[(rows["kind"] == "no noise") & rows["distance"].notna()]
-    return [f"No noise at all, whatever ε, {_say_distance(row)}" for row in null.to_dict("records")]
-
-
-def _count_others(readings: pd.DataFrame, compared: pd.DataFrame) -> list[str]:
-    n_alike, n_not_compared = int(compared["in_set"].sum()) - 1, len(readings) - len(compared)
-    sentences = []
-    if n_alike > 0:
-        sentences.append(f"{n_alike:,} more cannot be told from it (model confidence set, 95 %)")
-    if n_not_compared:
-        sentences.append(f"{n_not_compared:,} could not be compared: cells are missing, or a mean is undefined")
-    return sentences
-
-
-def _describe_floor(best: Mapping) -> list[str]:
-    if not math.isfinite(best["noise_floor"]):
-        return []
-    off = f"With our own noise it is {best['uncorrected']:.2f} points off"
-    return [f"{off}; noise alone would leave {best['noise_floor']:.2f}"]
 
 
 def _describe_literal(readings: pd.DataFrame) -> list[str]:
@@ -170,15 +148,6 @@ def _describe_variance(compared: pd.DataFrame, effect: str) -> list[str]:
     return [f"What matters, as a share of all that differs between readings: {words}"]
 
 
-def _describe_cost(best: Mapping) -> list[str]:
-    sentences = []
-    if math.isfinite(best["times_label"]):
-        sentences.append(f"The noisy steps of the nearest cost {best['times_label']:.3g} times its ε")
-    if best["unpaid"]:
-        sentences.append(f"{'Other steps' if sentences else 'Some steps'} of the nearest carry no noise")
-    return sentences
-
-
 def describe_curve(rows: pd.DataFrame) -> str:
     """Say under how many readings a claim holds: an answer in a sentence.
 
@@ -197,7 +166,14 @@ def describe_curve(rows: pd.DataFrame) -> str:
         return answer if n > 1 else f"It {_OUTCOMES[counts.index[0]]} under its one reading"
     said[0] += f" of {n:,} readings"
     answer = f"It {', '.join(said[:-1])} and {said[-1]}"
-    return "; ".join([answer, *_describe_literal_verdict(rows), *_describe_private(rows)])
+    answers = [answer]
+    for verdict in rows.loc[rows["kind"] == "literal", "verdict"]:
+        answers.append(f"under the literal one it {_OUTCOMES[verdict]}")
+    private = rows.loc[rows["keeps_epsilon"] == "yes", "verdict"]
+    if len(private):
+        n_holding = int((private == HOLDS).sum())
+        answers.append(f"of the {len(private):,} that keep their ε it holds under {n_holding:,}")
+    return "; ".join(answers)
 
 
 def list_curve_details(rows: pd.DataFrame) -> list[str]:
@@ -216,17 +192,3 @@ def list_curve_notes(rows: pd.DataFrame) -> list[str]:
     """Return how the readings of a claim were run, which is no finding: how many cells early decisions saved."""
     share = rows["n_expected"].sum() / rows["n_full"].sum()
     return [f"Readings that were decided early got no more runs: {say_share(share)} of all cells"] if share < 1 else []
-
-
-_OUTCOMES = {HOLDS: "holds", IS_REFUTED: "fails", OPEN: "is open"}
-
-
-def _describe_literal_verdict(rows: pd.DataFrame) -> list[str]:
-    literal = rows.loc[rows["kind"] == "literal", "verdict"]
-    return [f"under the literal one it {_OUTCOMES[verdict]}" for verdict in literal]
-
-
-def _describe_private(rows: pd.DataFrame) -> list[str]:
-    private = rows.loc[rows["keeps_epsilon"] == "yes", "verdict"]
-    n_holding = int((private == HOLDS).sum())
-    return [f"of the {len(private):,} that keep their ε it holds under {n_holding:,}"] if len(private) else []

@@ -24,10 +24,7 @@ def judge_under_reading(groups: Sequence[ClaimGroup]) -> str:
     parts share (their splits), and pay for their number. So few repeats decide what is clear; the verdict on the claim
     itself takes as many as it needs.
 
-    Parameters
-    ----------
-    groups : sequence of ClaimGroup
-        With two or more complete repeats each; those that stand at a bound cannot move, and are set aside.
+    Groups have two or more complete repeats each; those that stand at a bound cannot move, and are set aside.
     """
     moving = [group for group in groups if not group.is_at_bound(group.n_attempted)]
     wanted = [part.gains for group in moving for part in group.parts]

@@ -12,18 +12,11 @@ PREFIX = "choice."
 
 
 def explain_variance(rows: pd.DataFrame, effect: str) -> dict[str, float]:
-    """Return the share of the variance of an effect that the main effect of each choice explains (η²).
+    """Return the share of the variance of an effect, a column, that the main effect of each choice explains (η²).
 
-    Over all readings that have an effect: the variance of the means of a choice's values over the variance of all. In
-    a full product of choices the shares add up to at most 1, and what is left are interactions; where readings are
-    missing, choices overlap.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        One row for each reading, with columns ``choice.<name>``.
-    effect : str
-        The column of the effect.
+    Over all readings that have an effect, a row each: the variance of the means of a choice's values over the variance
+    of all. In a full product of choices the shares add up to at most 1, and what is left are interactions; where
+    readings are missing, choices overlap.
 
     Examples
     --------

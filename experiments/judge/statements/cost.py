@@ -63,12 +63,8 @@ def _flip(flips: list[float], chance: float) -> bool:
 def candidates_are_touched(times: float, choose: Callable[..., int] = permute_and_flip) -> Finding:
     """Decide whether choosing among n scored candidates touches each so many times at most, whatever n.
 
-    Parameters
-    ----------
-    times : float
-        3 for O(3n) features of a split, and O(3m) labels of a leaf.
-    choose : callable
-        (scores, epsilon, flip) -> place: the mechanism; every flip that may fail fails, which is its dearest case.
+    That is 3 for O(3n) features of a split, and O(3m) labels of a leaf. The mechanism chooses by scores, ε and flips;
+    every flip that may fail fails, which is its dearest case.
     """
     most = 0.0
     for n in _SIZES:

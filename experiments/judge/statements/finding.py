@@ -13,27 +13,18 @@ from experiments.judge import statements
 
 
 class Finding(NamedTuple):
-    """Whether an exact statement holds, and why.
+    """Whether an exact statement holds, and why."""
 
-    Parameters
-    ----------
-    holds : bool
-        Whether it holds in every case that was tried.
-    reason : str
-        The number that it comes down to, or the counterexample.
-    """
-
+    #: Whether it holds in every case that was tried.
     holds: bool
+    #: The number that it comes down to, or the counterexample.
     reason: str
 
 
 def find_function(name: str, given: Mapping[str, Any]) -> Callable[..., Any]:
     """Return the function ``module.function`` of `experiments.judge.statements`, checked to take what is given.
 
-    Raises
-    ------
-    BadInput
-        If there is no such public function, or it does not take these arguments.
+    BadInput if there is no such public function, or it does not take these arguments.
 
     Examples
     --------

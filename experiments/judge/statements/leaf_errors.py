@@ -30,27 +30,17 @@ def find_largest_product(n_classes: int) -> float:
 def expect_error(leads: tuple[int, ...], epsilon: float, sensitivity: float) -> float:
     """Return how many rows of a leaf have another label than its own, in expectation, beyond those that must.
 
-    Parameters
-    ----------
-    leads : tuple of int
-        By how many rows the largest class leads each class, 0 for itself.
-    epsilon, sensitivity : float
-        Of permute-and-flip.
+    ``leads`` are the rows by which the largest class leads each class, 0 for itself.
     """
     law = permute_and_flip(tuple(range(len(leads))), [-float(lead) for lead in leads], sensitivity, epsilon)
     return sum(chance * lead for chance, lead in zip(law.values(), leads, strict=True))
 
 
 def budget_is_enough(share: float = 1.0, one_sided: bool = False) -> Finding:
-    """Decide whether leaves with that budget spoil at most E_max of the rows: 2^d leaves, each at its worst.
+    """Decide whether leaves with a share of that budget spoil at most E_max of the rows: 2^d leaves, each at its worst.
 
-    Parameters
-    ----------
-    share : float
-        Of the budget that the corollary asks for.
-    one_sided : bool
-        Whether permute-and-flip pays for counts that one record moves in one direction, as the authors' program does:
-        its exponent then goes without the 2.
+    Where permute-and-flip pays for counts that one record moves in one direction, ``one_sided``, as the authors'
+    program does, its exponent goes without the 2.
     """
     worst = {}
     for k in _CLASSES:

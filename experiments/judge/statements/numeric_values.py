@@ -22,15 +22,7 @@ _DOMAIN = Domain((Continuous("x", 0, 1), Nominal("z", ("a", "b"))), Nominal("y",
 
 
 def values_are_kept(algorithm: str, ranges: str = "declared") -> Finding:
-    """Decide whether a tree is the same on both tables.
-
-    Parameters
-    ----------
-    algorithm : str
-        Its name.
-    ranges : {"declared", "training_rows"}
-        What it is told of the range of a column, see ``protocol.ranges``.
-    """
+    """Decide whether a tree is the same on both tables, told the range of a column as ``protocol.ranges`` says."""
     share = _find_share_of_changed_answers(algorithm, ranges)
     moved = f"where each number moves by {_MOVE:g} of the column's range within its bin"
     return Finding(share == 0, f"{100 * share:.3g} % of answers change {moved}")

@@ -88,16 +88,7 @@ def predict(forest: tuple, values: tuple[int, ...]) -> int:
 def tree_keeps_epsilon(stops: bool = True, epsilon: float = 1.0, max_depth: int = 3, most_records: int = 4) -> Finding:
     """Decide Theorem 3 on every pair of neighbouring tables: pfDPDT is ε-differentially private.
 
-    Parameters
-    ----------
-    stops : bool
-        Whether a node with one label only becomes a leaf, as Algorithm 5 says.
-    epsilon : float
-        ε_tree.
-    max_depth : int
-        treeDepth.
-    most_records : int
-        Records of the larger table.
+    ``stops`` says whether a node with one label only becomes a leaf, as Algorithm 5 has it.
     """
     return _keeps_epsilon(lambda records: grow(records, epsilon, max_depth, stops), epsilon, most_records)
 
@@ -176,13 +167,7 @@ def _keeps_epsilon(make_law: Callable[[Table], Law], epsilon: float, most_record
 
 
 def _say_loss(loss: float) -> str:
-    """Return the ε that a loss shows.
-
-    Examples
-    --------
-    >>> _say_loss(1.25), _say_loss(math.inf)
-    ('ε ≥ 1.25', 'more than any ε allows')
-    """
+    """Return the ε that a loss shows."""
     return "more than any ε allows" if math.isinf(loss) else f"ε ≥ {loss:.3g}"
 
 

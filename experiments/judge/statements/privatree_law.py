@@ -23,13 +23,9 @@ _CUTS = ("between", "below all")
 def law_of_cuts(cells: Sequence[tuple[int, int]], epsilon: float) -> np.ndarray:
     """Return the chances of both cuts in a node, over all values of its noisy number of rows.
 
-    Parameters
-    ----------
-    cells : sequence of (int, int)
-        Records of each class in the first category, and in the second.
-    epsilon : float
-        Of the level: half pays for the number of rows, with geometric noise and at least 1, half for permute-and-flip
-        over minus the impurities, with the sensitivity of a node that has that many rows.
+    Of each category the records of each class are given, and the ε of the level: half pays for the number of rows, with
+    geometric noise and at least 1, half for permute-and-flip over minus the impurities, with the sensitivity of a node
+    that has that many rows.
     """
     n, half = sum(map(sum, cells)), epsilon / 2
     both = [tuple(map(sum, zip(*cells, strict=True)))]

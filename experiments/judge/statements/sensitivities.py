@@ -65,12 +65,7 @@ def gini_changes_by(printed: float, score: Callable = gini) -> Finding:
 def information_changes_by(base: float | None = None, log: float | None = None) -> Finding:
     """Decide whether one record moves the information gain of |D| records by at most log(|D| + 1) + 1 / ln 2.
 
-    Parameters
-    ----------
-    base : float, optional
-        Of the logarithm in the entropy; None is natural.
-    log : float, optional
-        Base of the logarithm in the formula; None is natural, as printed.
+    ``base`` is that of the logarithm in the entropy, ``log`` that in the formula: natural, as printed, if left out.
     """
     entropy_base, log_base = base or math.e, log or math.e
     return _compare(

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-
-from experiments.judge.evidence.claim_group import Part
-from experiments.metrics.metric import Margin
 from experiments.questions.group_claim import ComparisonClaim
 
 
@@ -19,9 +15,3 @@ class AboveClaim(ComparisonClaim):
     """
 
     kind: Literal["above"]
-
-    @staticmethod
-    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
-        """Want the difference to be above zero."""
-        worse, better = values.T
-        return [Part("", better - worse, better - worse, margin.between(worse, better))]

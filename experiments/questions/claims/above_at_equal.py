@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.config.paper import Curve, Paper, StudyPart
+from experiments.judge.evidence.claim_group import ClaimGroup, ClaimTest
 from experiments.judge.question import AskedGroup, ClaimQuestion, Evidence
 from experiments.metrics.find import find_metric
 from experiments.questions.claims.above import AboveClaim
@@ -34,10 +35,11 @@ class CurveQuestion(ClaimQuestion):
             points.append(_join_points(runs, results.find_all(curve, self.equal), self.metric, self.equal))
         values = compare_at_equal(points, self.equal, self.metric)
         repeats = values.index.to_numpy()
-        group = self.make_group({}, repeats, values.to_numpy(np.float64), min(n_attempted), len(asked.list_settings()))
+        settings = asked.list_settings()
+        group = ClaimGroup({}, repeats, values.to_numpy(np.float64), min(n_attempted), self.test, settings)
         both = set(points[0]["repeat"]) & set(points[1]["repeat"])
         # what drops out depends on what came out: no test of the rest would be fair
-        return Evidence([group], [[]], sorted(both - set(repeats.tolist())))
+        return Evidence([group], sorted(both - set(repeats.tolist())))
 
 
 def _join_points(own: Sequence[Runs], other: Sequence[Runs], metric: str, equal: str) -> pd.DataFrame:
@@ -77,15 +79,11 @@ class AboveAtEqualClaim(ClaimAboutRuns):
             study = paper.study(curve.study, self.id)
             curves.append(list_setting_keys(study, curve.where))
             fixed |= {is_fixed_split(study, dataset) for dataset in study.axis("dataset", curve.where)}
-        reach = find_metric(self.metric).range.reach
+        margin, center = find_margin(paper, self.metric), paper.center_of(self.metric)
         return CurveQuestion(
             metric=self.metric,
             groups=(AskedGroup({}, tuple(curves)),),
-            rule=AboveClaim,
-            margin=find_margin(paper, self.metric),
-            center=paper.center_of(self.metric),
-            reach=reach,
-            most_lost=None,
+            test=ClaimTest(AboveClaim, margin, center, find_metric(self.metric).range.reach),
             scope=describe_scope(fixed),
             obstacle=f"the curves share no range of {self.equal}",
             equal=self.equal,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -30,22 +30,11 @@ class ApproachesClaim(TrendClaim):
     axis: str = "algorithm"
     """The axis of the two, if they are no algorithms: ``params.<name>``."""
 
-    @property
-    def compared_axis(self) -> str:
-        """The axis of the two."""
-        return self.axis
+    direction: ClassVar[int] = -1
+    roles: ClassVar[tuple[str, ...]] = ("to", "algorithm")
 
-    @property
-    def named_values(self) -> dict[str, Any]:
-        """The two algorithms."""
-        return {"to": self.to, "algorithm": self.algorithm}
-
-    def find_direction(self, part: str) -> int:
-        """Return that effects below zero bear the claim out."""
-        return -1
-
-    @staticmethod
-    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
+    @classmethod
+    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
         """Want the distance at the last level below that at the first; columns: both levels of each algorithm."""
         own_first, own_last, other_first, other_last = values.T
         first, last = np.abs(own_first - other_first), np.abs(own_last - other_last)

@@ -29,12 +29,13 @@ class BetweenClaim(GroupClaim):
     high: float = math.inf
     """The upper end; none if left out."""
 
-    def find_direction(self, part: str) -> int:
+    @classmethod
+    def find_direction(cls, part: str) -> int:
         """Return on which side of the end that a part is about effects bear the claim out."""
         return -1 if part == _BELOW else 1
 
-    @staticmethod
-    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
+    @classmethod
+    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
         """Want the metric above the lower end, and below the upper one; columns: the metric and both ends."""
         metric, low, high = values.T
         parts = []

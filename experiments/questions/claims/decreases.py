@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-import numpy as np
-
-from experiments.judge.evidence.claim_group import Part
-from experiments.metrics.metric import Margin
-from experiments.questions.group_claim import TrendClaim, list_changes
+from experiments.questions.group_claim import TrendClaim
 
 
 class DecreasesClaim(TrendClaim):
@@ -19,13 +15,5 @@ class DecreasesClaim(TrendClaim):
 
     kind: Literal["decreases"]
 
+    direction: ClassVar[int] = -1
     bound: ClassVar[float | None] = 0.0
-
-    def find_direction(self, part: str) -> int:
-        """Return that effects below zero bear the claim out."""
-        return -1
-
-    @staticmethod
-    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
-        """Want every change below zero."""
-        return [Part(name, change, -change, margin.between(*ends)) for name, change, ends in list_changes(values)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -28,18 +28,10 @@ class FartherClaim(GroupClaim):
     axis: str = "algorithm"
     """The axis of the three, if they are no algorithms: ``params.<name>``."""
 
-    @property
-    def compared_axis(self) -> str:
-        """The axis of the three."""
-        return self.axis
+    roles: ClassVar[tuple[str, ...]] = ("other", "middle", "one")
 
-    @property
-    def named_values(self) -> dict[str, Any]:
-        """The three."""
-        return {"other": self.other, "middle": self.middle, "one": self.one}
-
-    @staticmethod
-    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
+    @classmethod
+    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
         """Want the one distance to be above the other."""
         other, middle, one = values.T
         near, far = np.abs(other - middle), np.abs(one - middle)

@@ -38,18 +38,14 @@ class HighestClaim(GroupClaim):
         columns = self.list_columns(paper.study(self.study, self.id))
         return self.along, [columns[int(part.removeprefix(_OTHER))][self.along]]
 
-    @staticmethod
-    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
+    @classmethod
+    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
         """Want the difference to every other value to be above zero; the value claimed stands in the first column."""
         claimed, *others = values.T
         parts = []
         for place, other in enumerate(others, start=1):
             parts.append(Part(f"{_OTHER}{place}", claimed - other, claimed - other, margin.between(claimed, other)))
         return parts
-
-    def find_margin(self, paper: Paper) -> Margin:
-        """Return the claim's own margin, or δ of the metric."""
-        return super().find_margin(paper) if self.margin is None else Margin(self.margin, is_share=True)
 
     def list_columns(self, study: Study) -> list[Column]:
         """Return the value claimed, then the others."""

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-import numpy as np
-
-from experiments.judge.evidence.claim_group import Part
-from experiments.metrics.metric import Margin
-from experiments.questions.group_claim import TrendClaim, list_changes
+from experiments.questions.group_claim import TrendClaim
 
 
 class IncreasesClaim(TrendClaim):
@@ -22,8 +18,3 @@ class IncreasesClaim(TrendClaim):
     kind: Literal["increases"]
 
     bound: ClassVar[float | None] = 1.0
-
-    @staticmethod
-    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
-        """Want every change above zero."""
-        return [Part(name, change, change, margin.between(*ends)) for name, change, ends in list_changes(values)]

@@ -22,15 +22,12 @@ class IndependentClaim(WithMargin, TrendClaim):
 
     kind: Literal["independent"]
 
+    direction: ClassVar[int] = 0
     # no margin is a share of nothing: where the metric is zero throughout, nothing can be said
     bound: ClassVar[float | None] = 0.0
 
-    def find_direction(self, part: str) -> int:
-        """Return that effects near zero bear the claim out."""
-        return 0
-
-    @staticmethod
-    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
+    @classmethod
+    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
         """Want every change to be above minus the margin, and below the margin."""
         mean = values.mean(axis=1)
         parts = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -27,17 +27,11 @@ class MeetsClaim(WithMargin):
     to: str
     """The other, whose metric the margin is a share of."""
 
-    @property
-    def named_values(self) -> dict[str, Any]:
-        """The two algorithms."""
-        return {"to": self.to, "algorithm": self.algorithm}
+    direction: ClassVar[int] = 0
+    roles: ClassVar[tuple[str, ...]] = ("to", "algorithm")
 
-    def find_direction(self, part: str) -> int:
-        """Return that effects near zero bear the claim out."""
-        return 0
-
-    @staticmethod
-    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
+    @classmethod
+    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
         """Want the difference to be above minus the margin, and below the margin."""
         other, own = values.T
         return list_bounds("", own - other, margin.between(other, other))

@@ -19,8 +19,8 @@ class NotWorseClaim(WithMargin, ComparisonClaim):
 
     kind: Literal["not_worse"]
 
-    @staticmethod
-    def list_parts(values: np.ndarray, margin: Margin) -> list[Part]:
+    @classmethod
+    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
         """Want the difference to be above minus the margin."""
         worse, better = values.T
         margins = margin.between(worse, worse)

@@ -1,7 +1,4 @@
-"""``agrees``: what a paper says of one thing in several places is the same.
-
-*Reproduced* if it is, else *inconsistent in print*.
-"""
+"""``agrees``: what a paper says of one thing in several places is the same."""
 
 from __future__ import annotations
 

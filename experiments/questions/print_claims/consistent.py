@@ -39,7 +39,9 @@ class ConsistentClaim(Claim):
         """Return the answer, if the paper prints numbers that can be compared; see `Claim.resolve`."""
         check_named(self.id, (*self.precision, *self.recall), numbers)
         printed = [numbers[name] for name in (*self.precision, *self.recall)]
-        decimals = self._count_decimals(printed)
+        (decimals, *others) = {number.decimals + 2 * is_in_per_cent(number.metric) for number in printed}
+        if others:
+            raise PaperError(f"claim {self.id!r}: its numbers are printed with different decimals")
         shares = [float(number.value) for number in printed]
         precisions, recalls = shares[: len(self.precision)], shares[len(self.precision) :]
         try:
@@ -47,13 +49,6 @@ class ConsistentClaim(Claim):
         except ValueError as error:
             raise PaperError(f"claim {self.id!r}: {error}") from error
         return ComputedQuestion.known(*self._decide(result, precisions, decimals))
-
-    def _count_decimals(self, printed: Sequence[PrintedNumber]) -> int:
-        """Return the decimals of the shares, which all must have."""
-        decimals = {number.decimals + 2 * is_in_per_cent(number.metric) for number in printed}
-        if len(decimals) > 1:
-            raise PaperError(f"claim {self.id!r}: its numbers are printed with different decimals")
-        return decimals.pop()
 
     def _decide(self, result: Feasibility, precisions: Sequence[float], decimals: int) -> tuple[str, str]:
         if result.matrix is not None:

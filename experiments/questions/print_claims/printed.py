@@ -59,13 +59,7 @@ def _judge(names: Sequence[str], numbers: Mapping[str, Mapping[str, Any]]) -> di
 
 
 def _describe(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return which of the numbers got which verdict; the reasons stand with the numbers.
-
-    Examples
-    --------
-    >>> _describe([{"id": "a", "verdict": "reproduced"}, {"id": "b", "verdict": "reproduced"}])
-    'reproduced: a and b'
-    """
+    """Return which of the numbers got which verdict; the reasons stand with the numbers."""
     names: dict[str, list[str]] = {}
     for row in rows:
         names.setdefault(row["verdict"], []).append(row["id"])

@@ -30,48 +30,26 @@ from experiments.questions.readings.choices import (
 
 
 class PrintedTarget(NamedTuple):
-    """Something printed that a reading should explain.
-
-    Parameters
-    ----------
-    metric : str
-        Which.
-    printed : float
-        The number; NaN of an ordering.
-    cells : list of Cell
-        Its setting, one cell per repeat; of an ordering the one that should have more of the metric.
-    less : list of Cell
-        Of an ordering, the one that should have less.
-    """
+    """Something printed that a reading should explain."""
 
     metric: str
+    #: The number; NaN of an ordering.
     printed: float
+    #: Its setting, one cell per repeat; of an ordering the one that should have more of the metric.
     cells: list[Cell]
+    #: Of an ordering, the one that should have less.
     less: list[Cell]
-
-    def list_cells(self) -> list[Cell]:
-        """Return the cells of both."""
-        return [*self.cells, *self.less]
 
 
 class Reading(NamedTuple):
-    """One way to read the text.
+    """One way to read the text."""
 
-    Parameters
-    ----------
-    values : dict of str to value
-        What it chooses.
-    targets : list of PrintedTarget
-        What it should explain.
-    words : str
-        Its choices in words.
-    is_literal : bool
-        Whether it is what the paper's own cells are; no setting of a table is.
-    """
-
+    #: What it chooses.
     values: dict[str, Any]
+    #: What it should explain.
     targets: list[PrintedTarget]
     words: str
+    #: Whether it is what the paper's own cells are; no setting of a table is.
     is_literal: bool = False
 
     def list_cells(self, repeats: int | None = None) -> list[Cell]:
@@ -86,13 +64,7 @@ class Reading(NamedTuple):
 def make_readings(
     paper: Paper, question: QuestionOfNumbers | QuestionOfClaims | QuestionOfTable, reported: pd.DataFrame
 ) -> list[Reading]:
-    """Return every reading that a question asks for.
-
-    Raises
-    ------
-    BadInput
-        If the question names what the paper does not have.
-    """
+    """Return every reading that a question asks for; BadInput if it names what the paper does not have."""
     if isinstance(question, QuestionOfTable):
         readings = list(_read_table(paper, question, reported))
     else:
@@ -112,13 +84,9 @@ def make_null(readings: Sequence[Reading]) -> Reading | None:
         return None
     targets = []
     for target in literal.targets:
-        cells, less = _drop_noise(target.cells), _drop_noise(target.less)
+        cells, less = ([replace(cell, epsilon=math.inf) for cell in side] for side in (target.cells, target.less))
         targets.append(target._replace(cells=cells, less=less))
     return Reading({}, targets, "no noise at all, whatever ε")
-
-
-def _drop_noise(cells: Sequence[Cell]) -> list[Cell]:
-    return [replace(cell, epsilon=math.inf) for cell in cells]
 
 
 def _read_choices(
@@ -189,16 +157,12 @@ def _order_algorithms(
             sides = []
             for side in (more, less):
                 where = {**setting, claim.axis: side}
-                own = repr((study.name, where, _list_own_choices(choice, where), choice.protocol))
+                chosen = choice.params(where["algorithm"]) if "algorithm" in where else choice.values
+                own = repr((study.name, where, chosen, choice.protocol))
                 if own not in known:
                     known[own] = _make_cells(paper, question, study, where, choice)
                 sides.append(known[own])
             yield PrintedTarget(claim.metric, math.nan, *sides)
-
-
-def _list_own_choices(choice: Choice, where: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a reading chooses of the algorithm of a setting; all that it chooses, if that names none."""
-    return choice.params(where["algorithm"]) if "algorithm" in where else choice.values
 
 
 def _read_table(paper: Paper, question: QuestionOfTable, reported: pd.DataFrame) -> Iterator[Reading]:
@@ -213,15 +177,12 @@ def _read_table(paper: Paper, question: QuestionOfTable, reported: pd.DataFrame)
         by = [name for name in study.varying_axes() if name != "algorithm"]
         for values in study.settings(by):
             setting = dict(zip(by, values, strict=True))
-            targets = [_target_number(paper, question, study, setting, number) for number in numbers]
+            targets = []
+            for number in numbers:
+                where = {**setting, "algorithm": number.algorithm}
+                targets.append(_target_setting(paper, question, number, study, where, Choice(())))
             named = {name.removeprefix("params."): value for name, value in setting.items()}
             yield Reading({"study": study.name, **named}, targets, f"{study.name}, {name_setting(setting)}")
-
-
-def _target_number(
-    paper: Paper, question: QuestionOfTable, study: Study, setting: Mapping, number: PrintedNumber
-) -> PrintedTarget:
-    return _target_setting(paper, question, number, study, {**setting, "algorithm": number.algorithm}, Choice(()))
 
 
 def _target_setting(

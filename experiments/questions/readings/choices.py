@@ -11,40 +11,28 @@ from typing import Any, NamedTuple
 from experiments.cells.cell import read_protocol
 from experiments.cells.grid import expand_grid
 from experiments.config import estimators
-from experiments.config.paper import Paper, PaperError, Study
+from experiments.config.paper import Paper, PaperError
 from experiments.config.setting import is_same_value
 from experiments.judge.verdict import name_setting
 from experiments.questions.preflight import run_checks
 
 
 class Factor(NamedTuple):
-    """One point that the text leaves open.
+    """One point that the text leaves open."""
 
-    Parameters
-    ----------
-    name : str
-        Of the parameter or the option of the protocol.
-    values : tuple
-        What the text admits, the most literal one first.
-    algorithms : tuple of str
-        Those whose parameter it is; none of an option of the protocol.
-    """
-
+    #: Of the parameter or the option of the protocol.
     name: str
+    #: What the text admits, the most literal one first.
     values: tuple
+    #: Those whose parameter it is; none of an option of the protocol.
     algorithms: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One reading: a value of every factor.
+    """One reading: a value of every factor."""
 
-    Parameters
-    ----------
-    picked : tuple of (Factor, value)
-        In the order of the factors.
-    """
-
+    #: In the order of the factors.
     picked: tuple[tuple[Factor, Any], ...]
 
     @property
@@ -78,16 +66,10 @@ class Choice:
 
 
 def list_factors(paper: Paper, algorithms: Iterable[str], settled: Collection[str] = ()) -> list[Factor]:
-    """Return what the text leaves open of some algorithms and of the protocol.
+    """Return what the text leaves open of some algorithms, those that matter, and of the protocol.
 
-    Parameters
-    ----------
-    paper : Paper
-        With its ``choices``.
-    algorithms : iterable of str
-        Those that matter. A parameter that two of them have with the same values is read alike in both.
-    settled : collection of str
-        Parameters that are not open here, because the study has them as axes.
+    A parameter that two algorithms have with the same values is read alike in both; what is settled is not open here,
+    because the study has it as an axis.
     """
     users: dict[tuple, list[str]] = {}
     for algorithm in algorithms:
@@ -133,13 +115,7 @@ def _find_literal(paper: Paper, algorithm: str, parameters: Iterable[str]) -> di
 
 
 def check_choices(paper: Paper) -> None:
-    """Check that the choices of a paper can be run, and that the first of each is what the paper runs anyway.
-
-    Raises
-    ------
-    PaperError
-        With a line for each that cannot.
-    """
+    """Check that choices can be run, and their first values are what is run anyway; PaperError has a line for each."""
     checks: list[Callable[[], object]] = []
     for name, values in paper.choices.protocol.items():
         checks.append(partial(_check_option, name, values))
@@ -164,17 +140,12 @@ def _check_parameter(paper: Paper, algorithm: str, name: str, values: Sequence) 
     users = [study for study in paper.studies.values() if algorithm in study.algorithm]
     if not users:
         raise PaperError(f"choices.algorithms: no study runs {algorithm!r}")
+    axes = {axis: of_axis[:1] for axis, of_axis in users[0].axes({"algorithm": algorithm}).items()}
     for value in values:
         try:
-            expand_grid(_pick_first_axes(users[0], algorithm) | {f"params.{name}": [value]}, 1, paper.algorithms)
+            expand_grid(axes | {f"params.{name}": [value]}, 1, paper.algorithms)
         except ValueError as error:
             raise PaperError(f"{where}: {error}") from error
     literal = _find_literal(paper, algorithm, [name])[name]
     if not is_same_value(values[0], literal):
         raise PaperError(f"{where}: the first value must be what the paper runs anyway, {literal!r}; got {values[0]!r}")
-
-
-def _pick_first_axes(study: Study, algorithm: str) -> dict[str, list]:
-    """Return one value of each axis of a study, as axes of a grid."""
-    axes = study.axes({"algorithm": algorithm})
-    return {name: values[:1] for name, values in axes.items()}

@@ -35,17 +35,10 @@ FIRST_REPEATS = 5
 
 
 class ClaimReading(NamedTuple):
-    """A claim under one reading.
-
-    Parameters
-    ----------
-    choice : Choice
-        The reading.
-    settings : list of list of Cell
-        Its cells, a list of repeats for each setting.
-    """
+    """A claim under one reading."""
 
     choice: Choice
+    #: Its cells, a list of repeats for each setting.
     settings: list[list[Cell]]
 
     def list_cells(self, repeats: int) -> list[Cell]:
@@ -54,26 +47,16 @@ class ClaimReading(NamedTuple):
 
 
 class JudgedReading(NamedTuple):
-    """What a claim's cells say under one reading.
+    """What a claim's cells say under one reading."""
 
-    Parameters
-    ----------
-    verdict : str
-        As `judge_under_reading` gives it.
-    repeats : int
-        How many it rests on.
-    groups : list of ClaimGroup
-        What was judged; empty where cells are missing.
-    cost : Cost
-        What the reading costs.
-    n : int
-        Cells that are done.
-    """
-
+    reading: ClaimReading
+    #: As `judge_under_reading` gives it.
     verdict: str
     repeats: int
+    #: What was judged; empty where cells are missing.
     groups: list[ClaimGroup]
     cost: Cost
+    #: Cells that are done.
     n: int
 
 
@@ -124,14 +107,11 @@ def make_claim_readings(paper: Paper, claim: GroupClaim) -> list[ClaimReading]:
 def judge_readings(paper: Paper, claim: GroupClaim) -> Race[pd.DataFrame]:
     """Judge a claim under every reading; those that are decided early get no further repeats.
 
-    Returns
-    -------
-    generator
-        It asks for cells, is sent their records, and at last returns a DataFrame with one row for each reading, from
-        the largest effect to the smallest: ``claim, unit, kind`` (``literal`` or ``reading``), ``rank, reading,
-        verdict, effect`` (mean over the claim's groups, above zero where it speaks for the claim; points where papers
-        print per cent) with ``low`` and ``high`` (95 %), ``weakest`` (the effect in the weakest group) and
-        ``weakest_group, keeps_epsilon, times_label, unpaid, repeats, n, n_expected, n_full, part, choice.<name>``.
+    It asks for cells, is sent their records, and at last returns a row for each reading, from the largest effect to the
+    smallest: ``claim, unit, kind`` (``literal`` or ``reading``), ``rank, reading, verdict, effect`` (mean over the
+    claim's groups, above zero where it speaks for the claim; points where papers print per cent) with ``low`` and
+    ``high`` (95 %), ``weakest`` (the effect in the weakest group) and ``weakest_group, keeps_epsilon, times_label,
+    unpaid, repeats, n, n_expected, n_full, part, choice.<name>``.
     """
     running, outcomes = make_claim_readings(paper, claim), []
     study, _ = claim.find_part(paper)
@@ -143,11 +123,11 @@ def judge_readings(paper: Paper, claim: GroupClaim) -> Race[pd.DataFrame]:
             if outcome.verdict == OPEN and outcome.groups and n < paper.repeats:
                 open_still.append(reading)
             else:
-                outcomes.append((reading, outcome))
+                outcomes.append(outcome)
         running = open_still
         if not running:
             break
-    rows = pd.DataFrame([_make_row(paper, claim, *pair) for pair in outcomes])
+    rows = pd.DataFrame([_make_row(paper, claim, outcome) for outcome in outcomes])
     rows = rows.sort_values("effect", ascending=False, kind="stable", ignore_index=True)
     rows.insert(3, "rank", np.arange(1, len(rows) + 1))
     return rows
@@ -163,21 +143,20 @@ def _judge_one(
     cost = sum_up_cost(cells, str(first), records)
     groups: list[ClaimGroup] = []
     if len(measured) == len(cells):
-        rows = [_describe_cell(study, claim.metric, cell, measured[cell.key].metrics) for cell in cells]
+        rows = []  # of the long table, as far as the claim reads it
+        for cell in cells:
+            row = {"study": study.name, "dataset": cell.dataset, "algorithm": cell.algorithm, "epsilon": cell.epsilon}
+            row |= {f"params.{name}": cell.params.get(name) for name in study.params}
+            value = measured[cell.key].metrics.get(claim.metric, math.nan)
+            rows.append({**row, "repeat": cell.repeat, claim.metric: value})
         groups = claim.ask(paper).gather(Results(pd.DataFrame(rows))).groups
     if not groups or min(len(group.values) for group in groups) < 2:
-        return JudgedReading(OPEN, repeats, [], cost, len(measured))
-    return JudgedReading(judge_under_reading(groups), repeats, groups, cost, len(measured))
+        return JudgedReading(reading, OPEN, repeats, [], cost, len(measured))
+    return JudgedReading(reading, judge_under_reading(groups), repeats, groups, cost, len(measured))
 
 
-def _describe_cell(study: Study, metric: str, cell: Cell, metrics: Mapping[str, float]) -> dict[str, Any]:
-    """Return the row of the long table that a claim reads, with the axes of its study."""
-    row = {"study": study.name, "dataset": cell.dataset, "algorithm": cell.algorithm, "epsilon": cell.epsilon}
-    params = {f"params.{name}": cell.params.get(name) for name in study.params}
-    return {**row, **params, "repeat": cell.repeat, metric: metrics.get(metric, math.nan)}
-
-
-def _make_row(paper: Paper, claim: GroupClaim, reading: ClaimReading, outcome: JudgedReading) -> dict[str, Any]:
+def _make_row(paper: Paper, claim: GroupClaim, outcome: JudgedReading) -> dict[str, Any]:
+    reading = outcome.reading
     in_units = 100 if is_in_per_cent(claim.metric) else 1
     effect, weakest = _measure_effect(outcome.groups), math.nan
     place = ""
@@ -197,9 +176,7 @@ def _make_row(paper: Paper, claim: GroupClaim, reading: ClaimReading, outcome: J
         "high": effect[2] * in_units,
         "weakest": weakest * in_units,
         "weakest_group": place,
-        "keeps_epsilon": outcome.cost.keeps_epsilon,
-        "times_label": outcome.cost.times_label,
-        "unpaid": outcome.cost.is_unpaid,
+        **outcome.cost._asdict(),
         "repeats": outcome.repeats,
         "n": outcome.n,
         "n_expected": len(reading.list_cells(outcome.repeats)),
@@ -217,7 +194,7 @@ def _measure_effect(groups: Sequence[ClaimGroup]) -> tuple[float, float, float]:
     """
     if not groups:
         return math.nan, math.nan, math.nan
-    n_repeats, center = min(len(group.values) for group in groups), groups[0].center
+    n_repeats, center = min(len(group.values) for group in groups), groups[0].test.center
     average = np.median if center == "median" else np.mean
     intervals: list[Interval] = []
     for parts in zip(*(group.parts for group in groups), strict=True):

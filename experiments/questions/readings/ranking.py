@@ -13,11 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from experiments.cells.cell import Cell
 from experiments.config.paper import Paper
 from experiments.config.readings import Question, QuestionOfClaims, QuestionOfNumbers
-from experiments.judge.readings.confidence_set import compute_set_p_values
-from experiments.judge.readings.distance import Errors
+from experiments.judge.readings.distance import Errors, compute_set_p_values
 from experiments.judge.readings.halving import Race, find_hopeless, list_stages
 from experiments.judge.readings.privacy import Cost, sum_up_cost
 from experiments.judge.readings.variance import PREFIX
@@ -31,46 +29,30 @@ FIRST_REPEATS = 2
 
 
 class Contender(NamedTuple):
-    """A reading with what its cells gave.
-
-    Parameters
-    ----------
-    reading : Reading
-        The reading.
-    errors : Errors
-        Of the repeats that it has run.
-    cost : Cost
-        What it costs.
-    n, n_expected : int
-        Cells that are done, and that were wanted of it.
-    dropped_after : int, optional
-        Repeats after which it was clear that it is not among the best.
-    """
+    """A reading with what its cells gave."""
 
     reading: Reading
     errors: Errors
     cost: Cost
+    #: Cells that are done, and that were wanted of it.
     n: int
     n_expected: int
+    #: Repeats after which it was clear that it is not among the best.
     dropped_after: int | None = None
 
 
 def rank_readings(paper: Paper, question: Question, readings: Sequence[Reading]) -> Race[pd.DataFrame]:
     """Run readings, the hopeless ones a little only, and rank them by their distance from what is printed.
 
-    Returns
-    -------
-    generator
-        It asks for cells, is sent their records, and at last returns a DataFrame with one row for each reading:
-        ``question, unit`` (``points`` where the paper prints per cent, or ``orderings``), ``kind`` (``reading``,
-        ``literal``, or ``no noise``: none at all, whatever ε, which is no reading and has no rank), ``rank, reading,
-        distance`` with ``low`` and ``high`` (of those that ran to the end), ``uncorrected`` and ``noise_floor`` (see
-        `distance.Errors`), ``in_set`` and ``p_set`` (whether it cannot be told from the best, at 95 %),
-        ``first_half, second_half, halves`` (distances on two halves of what is printed, and which these are),
-        ``keeps_epsilon, times_label, unpaid`` (see `privacy.Cost`), ``dropped_after`` (repeats; blank of those that ran
-        to the end), ``n`` and ``n_expected`` (cells of the repeats that were wanted of it), ``n_full`` (cells of all
-        repeats), ``choice.<name>``. Readings without all of their cells, or with a mean that is undefined, have no
-        distance and stand last.
+    It asks for cells, is sent their records, and at last returns one row for each reading: ``question, unit``
+    (``points`` where the paper prints per cent, or ``orderings``), ``kind`` (``reading``, ``literal``, or ``no noise``:
+    none at all, whatever ε, which is no reading and has no rank), ``rank, reading, distance`` with ``low`` and ``high``
+    (of those that ran to the end), ``uncorrected`` and ``noise_floor`` (see `distance.Errors`), ``in_set`` and
+    ``p_set`` (whether it cannot be told from the best, at 95 %), ``first_half, second_half, halves`` (distances on two
+    halves of what is printed, and which these are), ``keeps_epsilon, times_label, unpaid`` (see `privacy.Cost`),
+    ``dropped_after`` (repeats; blank of those that ran to the end), ``n`` and ``n_expected`` (cells of the repeats that
+    were wanted of it), ``n_full`` (cells of all repeats), ``choice.<name>``. Readings without all of their cells, or
+    with a mean that is undefined, have no distance and stand last.
     """
     null = make_null(readings)
     finished: list[Contender] = []
@@ -109,14 +91,13 @@ def _measure(
 
 def _measure_errors(target: PrintedTarget, repeats: int, done: Mapping[str, Measured]) -> np.ndarray:
     """Return for each repeat ours minus what is printed, or by how much an ordering comes out as claimed."""
-    ours = _read_metric(target.cells[:repeats], target.metric, done)
+    sides = []
+    for cells in (target.cells[:repeats], target.less[:repeats]):
+        sides.append(np.array([done[cell.key].metrics[target.metric] for cell in cells], dtype=np.float64))
+    ours, less = sides
     if target.less:
-        return ours - _read_metric(target.less[:repeats], target.metric, done)
+        return ours - less
     return (ours - target.printed) * (100 if is_in_per_cent(target.metric) else 1)
-
-
-def _read_metric(cells: Sequence[Cell], metric: str, done: Mapping[str, Measured]) -> np.ndarray:
-    return np.array([done[cell.key].metrics[metric] for cell in cells], dtype=np.float64)
 
 
 def _mark_hopeless(measured: Sequence[Contender], repeats: int) -> list[Contender]:
@@ -138,7 +119,9 @@ def _tabulate(
     """Return the rows of the ranking: the null first, then the readings by their distance."""
     places = {id(reading): place for place, reading in enumerate(readings)}
     ranked = [one for one in finished if one.reading is not null]
-    ranked.sort(key=lambda one: (_infinite_if_undefined(one.errors.loss), places[id(one.reading)]))
+    ranked.sort(
+        key=lambda one: (one.errors.loss if math.isfinite(one.errors.loss) else math.inf, places[id(one.reading)])
+    )
     p_values = _compute_p_values(ranked)
     halves = split_targets(readings[0])
     rows = []
@@ -151,10 +134,6 @@ def _tabulate(
             own = {"kind": "no noise", "rank": math.nan, "p_set": math.nan, "in_set": False}
             rows.insert(0, _make_row(question, one, halves, own))
     return pd.DataFrame(rows)
-
-
-def _infinite_if_undefined(loss: float) -> float:
-    return loss if math.isfinite(loss) else math.inf
 
 
 def _compute_p_values(ranked: Sequence[Contender]) -> dict[int, float]:
@@ -204,9 +183,7 @@ def _make_row(
         "first_half": first,
         "second_half": second,
         "halves": halves[2],
-        "keeps_epsilon": one.cost.keeps_epsilon,
-        "times_label": one.cost.times_label,
-        "unpaid": one.cost.is_unpaid,
+        **one.cost._asdict(),
         "dropped_after": one.dropped_after or math.nan,
         "n": one.n,
         "n_expected": one.n_expected,

@@ -1,16 +1,65 @@
-"""Which papers run a data set, and what stands in for it there: as their files say, without reading all of them."""
+"""What runs an algorithm or a data set: a command as it is printed, beside what is here and fits, and papers.
+
+Which papers run a data set, and what stands in for it there, is what their files say, without reading all of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
 import yaml
 
+import datasets
 from documents import search_path
 from documents.document import parse_yaml
+from experiments.cells.cell import Cell
+from experiments.cells.grid import check_cell
+from experiments.config import estimators
+from experiments.config.data import task_and_domain
 from experiments.config.papers import PAPERS
+from experiments.errors import BadInput
+
+_FIRST = ("car", "nursery", "ccpp", "daily_demand", "congvote")
+"""Small ones: the first two come with the code, the last has two classes."""
+_FOR_TASK = {"classification": "thrifty_tree", "regression": "thrifty_tree_regressor"}
+
+
+def name_example(algorithm: str) -> str:
+    """Return a command line that runs an algorithm.
+
+    Examples
+    --------
+    >>> name_example("rdt")
+    'python -m experiments dataset=car algorithm=rdt epsilon=1'
+    >>> name_example("majority")
+    'python -m experiments dataset=car algorithm=majority'
+    """
+    taken = list(_list_taken(algorithm))
+    here = list(filter(datasets.is_available, taken))
+    return _name_command((here or taken or ["DATASET"])[0], algorithm)
+
+
+def name_example_on(dataset: str) -> str:
+    """Return a command line that runs the algorithm that we recommend on a data set."""
+    return _name_command(dataset, _FOR_TASK[task_and_domain(dataset)[0]])
+
+
+def _list_taken(algorithm: str) -> Iterator[str]:
+    """Yield the data sets on which an algorithm can be run, as far as can be told without rows."""
+    parameters = estimators.merge_parameters(algorithm)
+    for name in _FIRST:
+        try:
+            check_cell(Cell(name, algorithm, parameters, 1.0, 0))
+        except BadInput:
+            continue
+        yield name
+
+
+def _name_command(dataset: str, algorithm: str) -> str:
+    budget = " epsilon=1" if estimators.takes_epsilon(algorithm) else ""
+    return f"{search_path.name_program()} dataset={dataset} algorithm={algorithm}{budget}"
 
 
 def list_users(dataset: str) -> list[str]:
@@ -56,8 +105,8 @@ def read_titles() -> dict[str, str]:
 def _list_datasets(contents: Mapping) -> set[str]:
     named: set[str] = set()
     for study in (contents.get("studies") or {}).values():
-        datasets = study.get("dataset", ()) if isinstance(study, Mapping) else ()
-        named |= {datasets} if isinstance(datasets, str) else set(datasets)
+        own = study.get("dataset", ()) if isinstance(study, Mapping) else ()
+        named |= {own} if isinstance(own, str) else set(own)
     return named
 
 
