@@ -22,8 +22,7 @@ from plots.audit_bounds import VIOLATED
 from plots.labels import MISSING, SYMBOLS, label_names
 from plots.privacy import is_claim_only
 
-OUTSIDE = (REFUTED, REPRODUCED_WITHIN)
-"""Of printed numbers: they lie outside of our intervals."""
+OUTSIDE = (REFUTED, REPRODUCED_WITHIN)  #: of printed numbers: they lie outside of our intervals
 
 
 @dataclass(frozen=True)
@@ -32,8 +31,8 @@ class Answer:
 
     question: str
     words: str
+    #: How many numbers, claims or algorithms have which sign, those that none has left out; empty without any.
     counts: dict[Sign, int]
-    """How many numbers, claims or algorithms have which sign, those that none has left out; empty without any."""
     reason: str = ""  #: why, if that can be said in a sentence
 
     @property

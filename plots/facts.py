@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import datasets
 from datasets import Dataset, catalogue
 
+#: Facts in the order of a table, with their names; the keys are the metrics of ``statistic = exact`` numbers.
 FACTS = {
     "file_rows": "rows in the files",
     "rows": "rows",
@@ -17,10 +18,8 @@ FACTS = {
     "train": "training rows",
     "test": "test rows",
 }
-"""Facts in the order of a table, with their names; the keys are the metrics of ``statistic = exact`` numbers."""
 
-Facts = Mapping[tuple[str, str], int]
-"""``(dataset, fact) -> number``."""
+Facts = Mapping[tuple[str, str], int]  #: ``(dataset, fact) -> number``
 
 
 def collect_facts(names: Iterable[str]) -> dict[tuple[str, str], int]:

@@ -16,10 +16,11 @@ from experiments.metrics.metric import STANDARD_ERROR
 from experiments.metrics.scikit_learn import find_scikit_learn
 
 MISSING = "—"
+#: How each sign is written: never by its colour alone.
 SYMBOLS = {Sign.HOLDS: "✓", Sign.FAILS: "✗", Sign.DEPENDS: "◐", Sign.OPEN: "?"}
-"""How each sign is written: never by its colour alone."""
+#: What colour a sign has on pages and on the terminal.
 TONES = {Sign.HOLDS: "good", Sign.FAILS: "bad", Sign.DEPENDS: "mixed", Sign.OPEN: "open"}
-"""What colour a sign has on pages and on the terminal."""
+#: Verdicts on printed numbers; the others are verdicts on claims.
 OF_NUMBERS = (
     verdict.REPRODUCED,
     verdict.REPRODUCED_WITHIN,
@@ -30,7 +31,6 @@ OF_NUMBERS = (
     verdict.NOT_IMPLEMENTED,
     verdict.NOT_RUN,
 )
-"""Verdicts on printed numbers; the others are verdicts on claims."""
 
 
 def find_symbol(given: str) -> str:

@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-_NUMBER: dict[str, Any] = {"marker": "x", "markersize": 7, "markeredgewidth": 1.7}
-"""How a printed number is marked."""
+_NUMBER: dict[str, Any] = {"marker": "x", "markersize": 7, "markeredgewidth": 1.7}  # how a printed number is marked
+# How a number that is printed without its setting is drawn.
 _LEVEL: dict[str, Any] = {"linestyle": (0, (1, 3)), "linewidth": 1.0}
-"""How a number that is printed without its setting is drawn."""
 _LINE = 11.5  # points from one written value to the next
 _REACH = 5  # an interval may stretch a logarithmic axis to this part of the lowest point, and no further
 

@@ -34,14 +34,11 @@ from plots.style import ALARM, GRID, INK, QUALITATIVE
 
 _WIDTH = 11.0
 _TOP_HEIGHT, _ROW_HEIGHT = 4.0, 0.21  # inches
-_MOST_DOTS = 60
-"""With more readings than that, dots would touch: strokes are drawn instead."""
-_MOST_STROKES = 300
-"""With more readings than that, strokes would be thinner than a hair and many: each row is an image."""
-_WIDE = 6
-"""The largest distance over the smallest from which on the axis is logarithmic."""
+_MOST_DOTS = 60  # with more readings than that, dots would touch: strokes are drawn instead
+_MOST_STROKES = 300  # with more readings than that, strokes would be thinner than a hair and many: each row is an image
+_WIDE = 6  # the largest distance over the smallest from which on the axis is logarithmic
+# The largest signed effect over the middle one from which on the axis is logarithmic on both sides of zero.
 _VERY_WIDE = 50
-"""The largest signed effect over the middle one from which on the axis is logarithmic on both sides of zero."""
 _LITERAL, _PALE = "#d1661f", "#8b949e"
 _LABELS = {
     "points": "distance from what is printed\n(points, root mean square)",

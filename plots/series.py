@@ -18,10 +18,9 @@ from experiments.stats import CENTERS, center_interval
 from experiments.store.study_rows import select_rows, select_undefined
 from plots.labels import format_interval, format_number
 
+#: What a row of a table or figure holds where the paper prints nothing.
 NOTHING_PRINTED = {"printed": math.nan, "decimals": math.nan, "verdict": ""}
-"""What a row of a table or figure holds where the paper prints nothing."""
-NO_NUMBERS = pd.DataFrame(columns=["table", "statistic", "metric"])
-"""Verdicts on printed numbers where there is none."""
+NO_NUMBERS = pd.DataFrame(columns=["table", "statistic", "metric"])  #: verdicts on printed numbers where there is none
 
 
 def summarise_metrics(

@@ -15,8 +15,8 @@ from plots.series import note_shortfall
 
 _ESCAPES = {"%": r"\%", "_": r"\_", "&": r"\&", "#": r"\#", "ε": r"$\varepsilon$", MISSING: "---"}
 
+#: ``ours``, ``band`` (its interval), ``printed``, ``verdict``, ``note``, and the ``link`` of its evidence, as text.
 Cell = dict[str, Any]
-"""``ours``, ``band`` (its interval), ``printed``, ``verdict``, ``note``, and the ``link`` of its evidence, as text."""
 
 
 def make_cell(ours: str, **beside: str) -> Cell:

@@ -22,10 +22,10 @@ from plots.labels import MISSING, label_name, label_names
 
 TOLD_APART = "told apart"
 NOT_TOLD_APART = "not told apart"
+#: Told apart the other way: a mean rank counts wins over everybody, a comparison those of one pair alone.
 BEATS_THE_FIRST = "beats the first"
-"""Told apart the other way: a mean rank counts wins over everybody, a comparison those of one pair alone."""
+#: What a row holds of an algorithm that is compared with nobody.
 NOT_COMPARED: dict[str, Any] = {"better": math.nan, "equal": math.nan, "worse": math.nan, "verdict": ""}
-"""What a row holds of an algorithm that is compared with nobody."""
 
 
 class ComparedPart(ShownPart):

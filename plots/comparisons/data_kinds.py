@@ -24,8 +24,7 @@ from experiments.run.splits import split_rows
 MOST_ROWS_OF_SMALL = 1500
 LEAST_CLASSES_OF_MANY = 6
 LEAST_COLUMNS_OF_WIDE = 30
-SKEWED = 2.0
-"""Skewness from which on a column of numbers has a long tail; an exponential distribution has 2."""
+SKEWED = 2.0  #: skewness from which on a column of numbers has a long tail; an exponential distribution has 2
 SHARE_SKEWED = 0.25
 
 
@@ -36,8 +35,7 @@ class DataFacts(NamedTuple):
     n_classes: int
     n_numbers: int
     n_nominal: int
-    n_skewed: int
-    """Columns of numbers whose skewness is beyond 2, upwards or downwards."""
+    n_skewed: int  #: columns of numbers whose skewness is beyond 2, upwards or downwards
 
     @property
     def n_columns(self) -> int:
@@ -53,6 +51,7 @@ class KindRule(NamedTuple):
     holds: Callable[[DataFacts], bool]
 
 
+#: The kinds in the order of a table.
 KINDS = {
     "small": KindRule(
         "small table",
@@ -75,10 +74,8 @@ KINDS = {
     "nominal": KindRule("mostly nominal", "more than half of the columns", lambda of: of.n_nominal > of.n_numbers),
     "numbers": KindRule("mostly numbers", "more than half of the columns", lambda of: of.n_numbers > of.n_nominal),
 }
-"""The kinds in the order of a table."""
 
-UNKNOWN = "unknown"
-"""Instead of kinds, of a data set whose files are not here: what it is left out of must name it."""
+UNKNOWN = "unknown"  #: instead of kinds, of a data set whose files are not here: what it is left out of must name it
 
 
 def list_kinds_of(study: Study, dataset: str) -> list[str]:

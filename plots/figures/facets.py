@@ -21,12 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _BY = ["dataset", "algorithm", "epsilon"]
-_LOWEST, _HIGHEST = -0.7, 1.7
-"""How far beyond the two levels a picture may reach, in distances between them."""
+_LOWEST, _HIGHEST = -0.7, 1.7  # how far beyond the two levels a picture may reach, in distances between them
 _BEYOND = "#e9ecef"
 
-Looks = dict[str, dict[str, Any]]
-"""Colour, marker and dash of each line."""
+Looks = dict[str, dict[str, Any]]  #: colour, marker and dash of each line
 
 
 class FacetsFigure(BetweenLevels, ShownPart, PaperFigure):

@@ -22,8 +22,7 @@ from plots.labels import label_name
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_ROWS = "rows"
-"""The name of the dots among the lines of the frame."""
+_ROWS = "rows"  # the name of the dots among the lines of the frame
 _N_ROWS, _N_STEPS = 400, 200
 
 

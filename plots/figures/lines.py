@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_NAMES = ("metric", "dataset", "algorithm")
-"""What has no order along the bottom."""
+_NAMES = ("metric", "dataset", "algorithm")  # what has no order along the bottom
 
 
 class LinesFigure(ShownPart, PaperFigure):

@@ -32,15 +32,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MOST_NAMED = 3
-"""With more methods their number stands for their names."""
+_MOST_NAMED = 3  # with more methods their number stands for their names
 _HEADS = ("algorithm", "mean rank", "the best is better", "equal", "worse", "", "beyond the critical difference")
 _COLOURS = {"better": style.QUALITATIVE[0], "equal": "#b9c0c8", "worse": style.QUALITATIVE[1]}
 _INKS = {"better": "white", "equal": style.INK, "worse": "white"}
-_WIDE_ENOUGH = 0.13
-"""Least share of a bar in which its probability can be read."""
+_WIDE_ENOUGH = 0.13  # least share of a bar in which its probability can be read
+# How many letters a line may have before the figure is made wider, and by how many inches for each further one.
 _LETTERS, _LETTER_WIDTH = 45, 0.09
-"""How many letters a line may have before the figure is made wider, and by how many inches for each further one."""
 
 
 class RanksFigure(ComparedPart, PaperFigure):

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _HEADS = ("algorithm", "mean rank", "wins", "ties", "losses")
+# Colours of their own, no variables of the page: they stay as they are where the page is dark.
 _WIN, _EVEN, _LOSS, _DARK = "#1d4f91", "#f3f4f6", "#b65a1a", "#15181c"
-"""Colours of their own, no variables of the page: they stay as they are where the page is dark."""
 
 
 class WinsFigure(ComparedPart, PaperFigure):

@@ -28,13 +28,12 @@ from plots.pages.pictures import measure_picture, read_svg
 from plots.runs.paper_run import PaperRun
 from plots.series import note_shortfall
 
-_DECISION = "decision"
-"""The kind of tables that say what to take: they are what a study without claims is about."""
+_DECISION = "decision"  # the kind of tables that say what to take: they are what a study without claims is about
+# Files that are about all of a run.
 _SUMMARIES = (
     *("numbers.csv", "claims.json", "privacy.json", "copies.csv", "readings.csv", "curves.csv", "further_rows.csv"),
     *("costs.csv", "paper.yaml", "provenance.json"),
 )
-"""Files that are about all of a run."""
 _ENDINGS = {"CSV": "csv", "LaTeX": "tex", "SVG": "svg", "PNG": "png", "PDF": "pdf"}
 
 

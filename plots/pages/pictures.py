@@ -8,8 +8,8 @@ from pathlib import Path
 from plots import style
 
 _PALETTES = {"s": style.SEQUENTIAL, "q": style.QUALITATIVE, "fig": (style.INK, style.GRID, style.ALARM, "#ffffff")}
+# The variable of each colour of a figure.
 _ROLES = {colour: f"{role}{i}" for role, palette in _PALETTES.items() for i, colour in enumerate(palette)}
-"""The variable of each colour of a figure."""
 _COLOUR = re.compile("|".join(_ROLES))
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 

@@ -28,10 +28,9 @@ from plots.runs.publishing import read_published
 from plots.runs.run_folder import KEPT, copy_files, name_target
 from plots.sweeps.sweep_folder import FILES, list_sweeps
 
-_MOST_SWEEPS = 20
-"""Sweeps that are listed, the newest."""
+_MOST_SWEEPS = 20  # sweeps that are listed, the newest
+# The head of each answer's column, and the section of a paper's page that has more of it.
 _COLUMNS = (("its numbers", "numbers"), ("its claims", "claims"), ("private as claimed?", "privacy"))
-"""The head of each answer's column, and the section of a paper's page that has more of it."""
 _WHOSE = {Speaker.PAPER: "the paper's", Speaker.READING: "another reading", Speaker.OURS: "our own"}
 
 

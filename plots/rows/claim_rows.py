@@ -21,12 +21,9 @@ from plots import labels
 from plots.answers import count_signs
 from plots.rows.strips import Axis, Strip, StripPlot, make_effect_axis
 
-COMPUTED = ""
-"""The unit of claims that are decided by computing: they have no effect."""
-PLAIN = (REPRODUCED, REFUTED, UNDECIDED)
-"""Verdicts that say no more than their sign."""
-_APART = 0.1
-"""Labels of an axis are at least so far apart, as a share of its length."""
+COMPUTED = ""  #: the unit of claims that are decided by computing: they have no effect
+PLAIN = (REPRODUCED, REFUTED, UNDECIDED)  #: verdicts that say no more than their sign
+_APART = 0.1  # labels of an axis are at least so far apart, as a share of its length
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,7 @@ from plots import labels
 from plots.rows.claim_rows import PLAIN
 from plots.rows.strips import Axis, Strip, StripPlot, make_number_axis
 
-_PART = ", "
-"""What stands between the parts of a setting."""
+_PART = ", "  # what stands between the parts of a setting
 
 
 @dataclass(frozen=True)

@@ -16,15 +16,11 @@ from plots.series import NOTHING_PRINTED, count_decimals, describe_point
 from plots.sweeps.collector import SweepResults
 from plots.sweeps.sweep import Sweep, find_numeric_axis
 
-BEST, INCOMPLETE = "*", "!"
-"""The signs behind a mean."""
-WIDTH = 80
-"""How many characters of a line a table takes, if it can."""
+BEST, INCOMPLETE = "*", "!"  #: the signs behind a mean
+WIDTH = 80  #: how many characters of a line a table takes, if it can
 _GAP = 2
-_NEGLIGIBLE = 1e-6
-"""What is smaller than this part of the largest mean is as good as zero."""
-_MOST_ROWS = 1000
-"""Rows of a table as text: more are for machines, which read ``table.csv``."""
+_NEGLIGIBLE = 1e-6  # what is smaller than this part of the largest mean is as good as zero
+_MOST_ROWS = 1000  # rows of a table as text: more are for machines, which read ``table.csv``
 
 
 class SweepCell(NamedTuple):

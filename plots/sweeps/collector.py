@@ -20,11 +20,9 @@ from experiments.store.summaries import MetricSummary, SettingSummary
 from plots.sweeps.sweep import Sweep
 
 _NUMBERS = ["mean", "ci_low", "ci_high", "n", "n_expected"]
-_USUAL = {"classification": ("accuracy",), "regression": ("r2", "mse")}
-"""What is shown by task where nobody says what."""
+_USUAL = {"classification": ("accuracy",), "regression": ("r2", "mse")}  # what is shown by task where nobody says what
 _INTERNAL = ("fit_seconds", "beta", "sampling_ratio", "monomials")
-_NOT_IN_TABLE = "fit_seconds"
-"""It differs from run to run, and equal sweeps give equal files."""
+_NOT_IN_TABLE = "fit_seconds"  # it differs from run to run, and equal sweeps give equal files
 
 
 @dataclass(frozen=True)
@@ -32,12 +30,10 @@ class SweepResults:
     """What is shown of a sweep."""
 
     sweep: Sweep
+    #: By metric, a row for each setting: mean, ci_low, ci_high, n and n_expected; NaN and 0 where there is none.
     numbers: dict[str, pd.DataFrame]
-    """By metric, a row for each setting: mean, ci_low, ci_high, n and n_expected; NaN and 0 where there is none."""
-    n_measured: np.ndarray
-    """How many repeats of each setting have a result."""
-    others: list[str]
-    """Metrics that were measured and are not shown."""
+    n_measured: np.ndarray  #: how many repeats of each setting have a result
+    others: list[str]  #: metrics that were measured and are not shown
 
     @property
     def metrics(self) -> list[str]:

@@ -18,12 +18,9 @@ _OF_SWEEPS = ("name", "output", "repeat")
 class SweepOptions:
     """How a sweep is run and answered."""
 
-    name: str | None
-    """Of its folder; None for a name from what varies."""
-    output: str
-    """What goes to stdout: ``table``, ``json`` or ``csv``."""
-    repeat: int | None
-    """The only repeat that is run of each setting."""
+    name: str | None  #: of its folder; None for a name from what varies
+    output: str  #: what goes to stdout: ``table``, ``json`` or ``csv``
+    repeat: int | None  #: the only repeat that is run of each setting
 
     @classmethod
     def read(cls, config: Mapping[str, Any]) -> SweepOptions:

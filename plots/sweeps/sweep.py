@@ -19,8 +19,7 @@ from experiments.config.paper import Paper
 from plots.labels import label_name, label_value
 
 _LABELS = {"epsilon": "ε", "dataset": "data set"}
-_NAMED = 3
-"""As many data sets or algorithms stand in a name; of more, their number does."""
+_NAMED = 3  # as many data sets or algorithms stand in a name; of more, their number does
 _LONGEST_PART = 40
 
 
@@ -28,13 +27,11 @@ _LONGEST_PART = 40
 class Sweep:
     """What was asked for on the command line."""
 
+    #: The values of ``dataset``, ``algorithm``, ``epsilon`` and what else was given, ``params.<name>`` and
+    #: ``protocol.<name>``, as from `order_values`.
     axes: Mapping[str, list]
-    """The values of ``dataset``, ``algorithm``, ``epsilon`` and what else was given, ``params.<name>`` and
-    ``protocol.<name>``, as from `order_values`."""
-    settings: list[list[Cell]]
-    """The cells of every combination, in the order of `itertools.product` of the axes."""
-    metrics: Sequence[str] = ()
-    """Those that are to be shown; none for the usual ones."""
+    settings: list[list[Cell]]  #: the cells of every combination, in the order of `itertools.product` of the axes
+    metrics: Sequence[str] = ()  #: those that are to be shown; none for the usual ones
 
     @property
     def repeats(self) -> int:

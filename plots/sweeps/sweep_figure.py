@@ -23,23 +23,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_FEW_LINES = 8
-"""As many lines one facet takes before other axes get facets of their own."""
+_FEW_LINES = 8  # as many lines one facet takes before other axes get facets of their own
 _MOST_LINES = 16
 _MOST_DOTS = 40
 _MOST_FACETS = 24
 _MOST_X_VALUES = 100
-_SPAN_OF_LOG = 30
-"""Errors that span as much are drawn on a logarithmic axis."""
-_MOST_DECADES = 1e6
-"""What is smaller by more is marked at the end of the axis: an exact fit leaves errors of 1e-25."""
-_LOWEST_R2 = -1.0
-"""What lies below is marked at the end of the axis: it would flatten all else."""
+_SPAN_OF_LOG = 30  # errors that span as much are drawn on a logarithmic axis
+_MOST_DECADES = 1e6  # what is smaller by more is marked at the end of the axis: an exact fit leaves errors of 1e-25
+_LOWEST_R2 = -1.0  # what lies below is marked at the end of the axis: it would flatten all else
 _LONGEST_NAME = 30
-_MOST_TICKS = 25
-"""Of more places only those with a name have a tick."""
-_CHARACTERS = 62, 27
-"""How many stand along the bottom of the only picture, and of a small one."""
+_MOST_TICKS = 25  # of more places only those with a name have a tick
+_CHARACTERS = 62, 27  # how many stand along the bottom of the only picture, and of a small one
 
 
 class ShownAxes(NamedTuple):
@@ -66,12 +60,9 @@ class SweepFigure:
     """The figure of a sweep, as from `plan_figure`."""
 
     sweep: Sweep
-    xs: ShownAxes
-    """The axis along the bottom; without one there are dots along the metric instead of lines."""
-    lines: ShownAxes
-    """The axes of which each combination of values has a line, or a row of dots."""
-    facets: ShownAxes
-    """The axes of which each combination has a small picture."""
+    xs: ShownAxes  #: the axis along the bottom; without one there are dots along the metric instead of lines
+    lines: ShownAxes  #: the axes of which each combination of values has a line, or a row of dots
+    facets: ShownAxes  #: the axes of which each combination has a small picture
 
     @property
     def x(self) -> str | None:

@@ -12,11 +12,11 @@ from experiments.errors import BadInput
 
 FOLDER = "sweeps"
 PROVENANCE = "provenance.json"
+#: All that a sweep may write.
 FILES = (
     *("table.csv", "table.tex", "table.md", "report.html", PROVENANCE),
     *("figure.svg", "figure.png", "figure.pdf", "figure.csv"),
 )
-"""All that a sweep may write."""
 _LONGEST_NAME = 100
 
 

@@ -16,8 +16,7 @@ from plots.sweeps.arrangement import BEST, INCOMPLETE, SweepCell, SweepTable
 from plots.sweeps.collector import SweepResults
 
 _MOST_ROWS = 40
-_MOST_LINES = 20
-"""Settings that are named as incomplete."""
+_MOST_LINES = 20  # settings that are named as incomplete
 _STYLES = {BEST: "bold green", INCOMPLETE: "bold red"}
 
 

@@ -36,8 +36,7 @@ NOT_ENOUGH = "not enough sets to say"
 NO_METHOD = "none of these methods"
 HALF = "; what keeps ε for a record added or removed keeps 2 ε for one replaced, so give it half"
 NOT_HERE = "its files are missing, so that its kind is unknown"
-MOST_NAMED = 2
-"""With more methods that are not told apart from the first, their number stands for their names."""
+MOST_NAMED = 2  #: with more methods that are not told apart from the first, their number stands for their names
 _RELATIONS = {"added_or_removed": ADDED_OR_REMOVED, "replaced": REPLACED}
 _SLACK = 1e-9
 _COLUMNS = ["situation", "algorithm", "dataset", "rank", "lead", *NOT_COMPARED, "n", "n_expected", "excluded"]
