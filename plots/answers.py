@@ -18,9 +18,8 @@ from experiments.config.finding import INSIDE, PaperFinding, Sign
 from experiments.config.paper import Paper
 from experiments.judge.numbers.number_verdict import format_size, is_blank
 from experiments.judge.verdict import REFUTED, REPRODUCED_WITHIN, SIGN_OF
-from plots.audit_bounds import VIOLATED
 from plots.labels import MISSING, SYMBOLS, label_names
-from plots.privacy import is_claim_only
+from plots.privacy import VIOLATED, is_claim_only
 
 OUTSIDE = (REFUTED, REPRODUCED_WITHIN)  #: of printed numbers: they lie outside of our intervals
 
@@ -116,7 +115,7 @@ def answer_privacy(paper: Paper, accounts: Iterable[Mapping[str, Any]], audit: p
     """Return whether the algorithms of the paper keep the ε that they claim, or all algorithms if it proposes none.
 
     An algorithm keeps it if its fitted models account for no more and no attack has measured more. ``accounts`` are as
-    from `plots.privacy.sum_up_privacy`, ``audit`` as from `plots.audit_bounds.read_bounds`.
+    from `plots.privacy.sum_up_privacy`, ``audit`` as from `plots.privacy.read_bounds`.
     """
     question = "Is it private as claimed?"
     rows = [row for row in accounts if row["algorithm"] in paper.own or not paper.own]

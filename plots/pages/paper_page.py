@@ -21,10 +21,10 @@ from experiments.judge.readings.sentences import (
     list_curve_details,
     list_ranking_details,
 )
-from plots import audit_bounds, labels, privacy
+from plots import labels, privacy
 from plots.answers import count_signs
 from plots.pages import html
-from plots.pages.pictures import measure_picture, read_svg
+from plots.pages.html import measure_picture, read_svg
 from plots.runs.paper_run import PaperRun
 from plots.series import note_shortfall
 
@@ -71,7 +71,7 @@ def render_page(run: PaperRun, source: str = "", base: str = "", links: Sequence
         curves=_describe_curves(run),
         privacy=[privacy.describe_privacy(run.paper, row, run.audit) for row in run.privacy],
         data_faults=privacy.describe_data_faults(run.paper, run.privacy),
-        audit=audit_bounds.name_audit(run.folder.parent),
+        audit=privacy.name_audit(run.folder.parent),
         costs=list_costs(run.paper, run.costs),
         provenance=[(name, html.format_fact(value)) for name, value in run.provenance.items()],
         summaries=[(name, name) for name in _SUMMARIES if (run.folder / name).is_file()],
@@ -151,7 +151,7 @@ def _describe_picture(run: PaperRun, name: str, title: str, frame: pd.DataFrame)
 
 def _describe_audit(run: PaperRun, part: PaperTable | PaperFigure) -> str:
     """Return what was measured of the privacy of the algorithms of a table or figure."""
-    return audit_bounds.describe_bounds(run.paper, run.audit, part.list_algorithms(run.paper))
+    return privacy.describe_bounds(run.paper, run.audit, part.list_algorithms(run.paper))
 
 
 def _list_files(run: PaperRun, folder: str, name: str) -> list[tuple[str, str]]:

@@ -18,11 +18,11 @@ from experiments.stats import LEVEL
 from experiments.store.results import Results
 from experiments.store.study_rows import count_cells
 from plots import privacy, style
-from plots.facts import collect_facts
 from plots.pages.paper_page import write_page
 from plots.pages.terminal import print_summary
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import write_csv, write_json, write_paper
+from plots.tables.datasets import collect_facts
 
 
 def publish_paper(paper: Paper, questions: PaperQuestions, table: pd.DataFrame, folder: Path) -> None:

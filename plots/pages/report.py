@@ -19,12 +19,12 @@ from experiments.config.paths import REFERENCE
 from experiments.judge.verdict import SIGN_OF
 from plots.answers import Answer
 from plots.pages import html
+from plots.pages.html import read_svg
 from plots.pages.paper_page import render_page
 from plots.pages.paper_results import describe_unrun
-from plots.pages.pictures import read_svg
-from plots.rows.number_rows import make_row
+from plots.pages.reference_pages import read_published
+from plots.rows import make_row
 from plots.runs.paper_run import PaperRun
-from plots.runs.publishing import read_published
 from plots.runs.run_folder import KEPT, copy_files, name_target
 from plots.sweeps.sweep_folder import FILES, list_sweeps
 

@@ -18,10 +18,9 @@ from rich.text import Text
 from experiments.judge.verdict import ONLY_UNDER_READING
 from plots.answers import Answer
 from plots.labels import SYMBOLS, TONES
-from plots.rows.claim_rows import COMPUTED, ClaimRow
-from plots.rows.number_rows import NumberRow
-from plots.rows.strips import StripPlot, draw_in_text
+from plots.rows import COMPUTED, ClaimRow, NumberRow
 from plots.runs.paper_run import PaperRun
+from plots.strips import StripPlot, draw_in_text
 from plots.tables.grid import GridTable, describe_center
 from plots.text_table import TextTable
 

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,12 +16,7 @@ from experiments.metrics.find import find_metric, is_error, is_in_per_cent
 from plots import panel, style
 from plots.labels import label_metric, label_values, scale_value
 from plots.series import NOTHING_PRINTED
-from plots.sweeps.collector import SweepResults
-from plots.sweeps.sweep import Sweep, find_numeric_axis
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from plots.sweeps.sweep import Sweep, SweepResults, find_numeric_axis
 
 _FEW_LINES = 8  # as many lines one facet takes before other axes get facets of their own
 _MOST_LINES = 16
@@ -82,7 +77,7 @@ class SweepFigure:
             frames.append(frame.join(of_settings.iloc[order].reset_index(drop=True)).assign(**NOTHING_PRINTED))
         return pd.concat(frames, ignore_index=True)
 
-    def draw(self, frame: pd.DataFrame, note: str) -> Figure:
+    def draw(self, frame: pd.DataFrame, note: str) -> style.Figure:
         """Draw a frame, and above it what is missing of the sweep, if anything is."""
         metrics, facets = list(frame["metric"].unique()), self.facets.drawn
         n_panels = len(metrics) * len(facets)
@@ -127,7 +122,7 @@ class SweepFigure:
             words += [f"{n} of {total} {what}"] if n < total else []
         return f" (shown: {', '.join(words)}; table.csv has all)" if words else ""
 
-    def _make_panels(self, n_metrics: int, n_facets: int) -> tuple[Figure, list[Axes]]:
+    def _make_panels(self, n_metrics: int, n_facets: int) -> tuple[style.Figure, list[style.Axes]]:
         """Return a figure with panels: those of a metric begin a row of their own, where there are several facets."""
         n_lines = len(self.lines.places)
         if n_metrics * n_facets == 1:
@@ -147,7 +142,7 @@ class SweepFigure:
                 axes.remove()
         return drawn, panels
 
-    def _draw_lines(self, axes: Axes, frame: pd.DataFrame, is_small: bool) -> tuple[list[Any], bool]:
+    def _draw_lines(self, axes: style.Axes, frame: pd.DataFrame, is_small: bool) -> tuple[list[Any], bool]:
         """Draw one panel; returns its legend's handles, and whether points lie beyond its ends."""
         metric, paper, lines = frame["metric"].iloc[0], self.sweep.paper, self.lines.drawn
         xs = [x for (x,) in self.xs.drawn]
@@ -171,7 +166,7 @@ class SweepFigure:
         panel.mark_points(axes, beyond, limits)
         return handles if self.lines.names else [], bool(beyond)
 
-    def _draw_dots(self, axes: Axes, frame: pd.DataFrame, is_small: bool) -> tuple[list[Any], bool]:
+    def _draw_dots(self, axes: style.Axes, frame: pd.DataFrame, is_small: bool) -> tuple[list[Any], bool]:
         """Draw a row with a dot and its interval for each line."""
         metric = frame["metric"].iloc[0]
         scaled = _clip_intervals(metric, frame)
@@ -188,7 +183,7 @@ class SweepFigure:
         style.dress_axes(axes, "both")
         return [], False
 
-    def _add_legend(self, drawn: Figure, handles: Sequence[Any], is_single: bool) -> None:
+    def _add_legend(self, drawn: style.Figure, handles: Sequence[Any], is_single: bool) -> None:
         title = " and ".join(map(self.sweep.label_axis, self.lines.names)) if self.x else ""
         look: dict[str, Any] = {"handles": handles, "handlelength": 3.2, "title": title, "alignment": "left"}
         if is_single:
@@ -239,7 +234,7 @@ def _spread_out(n: int, most: int) -> list[int]:
     return np.linspace(0, n - 1, min(n, most)).round().astype(int).tolist()
 
 
-def _write_empty(axes: Axes, along: Literal["x", "y"]) -> None:
+def _write_empty(axes: style.Axes, along: Literal["x", "y"]) -> None:
     """Say that a panel has nothing to draw along its axis of values: they are missing, or undefined."""
     axes.text(0.5, 0.5, "no value", transform=axes.transAxes, ha="center", va="center", color=style.INK)
     axes.tick_params(along, length=0, labelleft=along == "x", labelbottom=along == "y")
@@ -266,7 +261,7 @@ def _choose_limits(metric: str, frame: pd.DataFrame) -> tuple[panel.Limits, bool
     return panel.Limits(), False
 
 
-def _limit_per_cent(axes: Axes, metric: str) -> None:
+def _limit_per_cent(axes: style.Axes, metric: str) -> None:
     """Let an axis of shares end a little beyond 0 and 100 %, where there is nothing."""
     if is_in_per_cent(metric):
         low, high = axes.get_ylim()
