@@ -196,14 +196,18 @@ def list_misfits(
         for name, sign in expected.items():
             came_out = found.get(name, Sign.OPEN)
             if came_out != sign and not (came_out == Sign.OPEN and is_partial):
-                misfits.append(f"{what} {name}: it says that this {_say(sign)}; here it {_say(came_out)}")
+                misfits.append(
+                    f"{what} {name}: it says that this {describe_sign(sign, 1)}; here it {describe_sign(came_out, 1)}"
+                )
     if finding.privacy not in (None, privacy):
-        misfits.append(f"privacy: it says that this {_say(finding.privacy)}; here it {_say(privacy)}")
+        misfits.append(
+            f"privacy: it says that this {describe_sign(finding.privacy, 1)}; here it {describe_sign(privacy, 1)}"
+        )
     return misfits
 
 
-def _say(sign: Sign) -> str:
-    return "is open" if sign == Sign.OPEN else sign.value
+def _contrast(said: Sign, found: Sign) -> str:
+    return f"it says that this {describe_sign(said, 1)}; here it {describe_sign(found, 1)}"
 
 
 def _count_inside(numbers: pd.DataFrame) -> str:
@@ -215,17 +219,10 @@ def _count_inside(numbers: pd.DataFrame) -> str:
 
 
 def _find_size(row: Mapping[str, Any]) -> str:
-    """Return the size of the difference of a number, or of the effect of a claim."""
-    size = row["difference"] if "difference" in row else (row["contradiction"] or row)["effect"]
-    return _round_size(row["metric"], size)
+    """Return the size of the difference of a number, or of the effect of a claim, of two digits and without its sign.
 
-
-def _round_size(metric: str, size: float | None) -> str:
-    """Return a difference without its sign, of two digits, as a sentence has it.
-
-    Examples
-    --------
-    >>> _round_size("accuracy", -0.2155), _round_size("accuracy", 0.0104), _round_size("mse", 0.01651)
-    ('22 points', '1 point', '0.017')
+    >>> [_find_size({"metric": "accuracy", "difference": size}) for size in (-0.2155, 0.0104)]
+    ['22 points', '1 point']
     """
-    return MISSING if size is None or is_blank(size) else format_size(metric, float(f"{abs(size):.2g}"))
+    size = row["difference"] if "difference" in row else (row["contradiction"] or row)["effect"]
+    return MISSING if size is None or is_blank(size) else format_size(row["metric"], float(f"{abs(size):.2g}"))

@@ -52,7 +52,7 @@ class PanelLine(NamedTuple):
     series: pd.DataFrame
 
 
-class PointBeyond(NamedTuple):
+class _PointBeyond(NamedTuple):
     """A point beyond an end of the axis: its place on the x axis, and where it is drawn there."""
 
     x: float
@@ -108,7 +108,7 @@ def _is_level(value: Any) -> bool:
 
 def draw_panel(
     axes: style.Axes, lines: Sequence[PanelLine], places: Sequence[float], limits: Limits
-) -> tuple[list[style.Line2D], list[PointBeyond]]:
+) -> tuple[list[style.Line2D], list[_PointBeyond]]:
     """Draw lines with their intervals at places of the x axis that are in order, and about one apart.
 
     Returns what a legend shows of them, and the points that lie beyond the ends.
@@ -130,7 +130,7 @@ def draw_panel(
         axes.plot(positions, numbers, color=color, linestyle="none", zorder=4, **_NUMBER)
         for values, is_printed in ((center, False), (printed, True)):
             for place in np.flatnonzero(~limits.hold(values)).tolist():
-                beyond.append(PointBeyond(places[place], positions[place], values[place], color, is_printed))
+                beyond.append(_PointBeyond(places[place], positions[place], values[place], color, is_printed))
         _draw_level(axes, series.iloc[0], color)
     return handles, beyond
 
@@ -182,7 +182,7 @@ def _dress_log(axes: style.Axes, limits: Limits) -> None:
     axes.yaxis.set_minor_formatter("")
 
 
-def mark_points(axes: style.Axes, points: Sequence[PointBeyond], limits: Limits) -> float:
+def mark_points(axes: style.Axes, points: Sequence[_PointBeyond], limits: Limits) -> float:
     """Mark points at the end of the axis beyond which they lie, their values written outside one above the other.
 
     Returns how many points of room what stands above the axes must leave for them.
@@ -195,7 +195,7 @@ def mark_points(axes: style.Axes, points: Sequence[PointBeyond], limits: Limits)
     return padding
 
 
-def _mark_end(axes: style.Axes, points: Sequence[PointBeyond], end: float, sign: int) -> float:
+def _mark_end(axes: style.Axes, points: Sequence[_PointBeyond], end: float, sign: int) -> float:
     heights: dict[float, int] = {}
     for point in points:
         look: dict[str, Any] = {"color": point.color, "linestyle": "none", "clip_on": False, "zorder": 5}

@@ -21,11 +21,11 @@ from experiments.store.long_table import distinct_privacy_reports
 from plots.labels import label_name
 
 SUMMARY = "audit/summary.csv"
-SUMMARIES_OF_OWN = "audit/summary-*.csv"
+_SUMMARIES_OF_OWN = "audit/summary-*.csv"
 _TEXTS = ("layer", "algorithm", "neighbours", "where", "event", "verdict", "reason")
 
 
-def find_audit(results: Path) -> Path | None:
+def _find_audit(results: Path) -> Path | None:
     """Return where the audit of some results lies: among them, else the published one; None if there is neither."""
     for parent in (results, REFERENCE):
         if (parent / SUMMARY).is_file():
@@ -38,8 +38,8 @@ def read_bounds(results: Path) -> pd.DataFrame:
 
     What was measured of a user's own algorithms, each audited by itself, is added to that.
     """
-    folder = find_audit(results)
-    paths = [*([folder / SUMMARY] if folder else []), *sorted(results.glob(SUMMARIES_OF_OWN))]
+    folder = _find_audit(results)
+    paths = [*([folder / SUMMARY] if folder else []), *sorted(results.glob(_SUMMARIES_OF_OWN))]
     if not paths:
         return pd.DataFrame(columns=["algorithm"])
     return pd.concat([pd.read_csv(path, dtype=dict.fromkeys(_TEXTS, str), keep_default_na=False) for path in paths])
@@ -47,12 +47,17 @@ def read_bounds(results: Path) -> pd.DataFrame:
 
 def name_audit(results: Path) -> str:
     """Return in words which audit `read_bounds` reads; nothing if there is none."""
-    folder = find_audit(results)
+    folder = _find_audit(results)
     if folder is None:
         return ""
     path = folder / "audit" / "provenance.json"
     provenance = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    words = [f"the {'published' if folder == REFERENCE else 'latest'} audit"]
+    return name_source(f"the {'published' if folder == REFERENCE else 'latest'} audit", provenance)
+
+
+def name_source(whose: str, provenance: Mapping[str, Any]) -> str:
+    """Return whose results some are, of which day and at which revision of the code, as far as that is known."""
+    words = [whose]
     if provenance.get("written"):
         words.append(f"of {provenance['written'][:10]}")
     if provenance.get("git"):
@@ -80,8 +85,6 @@ def list_bounds(audit: pd.DataFrame, algorithm: str) -> list[dict[str, str]]:
 def _format_verdict(row: Mapping[str, Any]) -> str:
     """Return what an audit says of an algorithm, with its reason; nothing of one that gave none.
 
-    Examples
-    --------
     >>> _format_verdict({"verdict": "not refuted", "reason": "nothing above 0.40 in 20,000 trainings"})
     'withstood: nothing above 0.40 in 20,000 trainings'
     """
@@ -217,8 +220,6 @@ def _sum_up_reports(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def _format_times_label(times: float | None) -> str:
     """Return what an algorithm accounts for, beside the ε that it claims; nothing where it claims none.
 
-    Examples
-    --------
     >>> _format_times_label(1.0), _format_times_label(1.89), _format_times_label(math.inf), _format_times_label(None)
     ('the claimed ε', 'up to 1.89 × the claimed ε', 'no finite ε', '')
     """

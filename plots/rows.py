@@ -26,12 +26,12 @@ from plots.answers import count_signs
 from plots.strips import Axis, Strip, StripPlot, make_effect_axis, make_number_axis
 
 COMPUTED = ""  #: the unit of claims that are decided by computing: they have no effect
-PLAIN = (REPRODUCED, REFUTED, UNDECIDED)  #: verdicts that say no more than their sign
+_PLAIN = (REPRODUCED, REFUTED, UNDECIDED)  # verdicts that say no more than their sign
 _APART = 0.1  # labels of an axis are at least so far apart, as a share of its length
 
 
 @dataclass(frozen=True)
-class SettingRow:
+class _SettingRow:
     """A setting that a claim speaks of, in the paper's words, with the part of the claim that it is about."""
 
     place: str
@@ -57,13 +57,13 @@ class ClaimRow:
     strip: Strip | None = None  #: where that stands on the axis of its unit
     held: str = ""  #: in how many settings it is proven, such as "8 of 9"
     details: dict[str, str] = field(default_factory=dict)  #: told when its row is opened, by name
-    settings: list[SettingRow] = field(default_factory=list)  #: the weakest first
+    settings: list[_SettingRow] = field(default_factory=list)  #: the weakest first
     readings: list[ClaimRow] = field(default_factory=list)  #: other readings of the sentence
 
     @property
     def finer(self) -> str:
         """The verdict where it says more than the sign; else nothing."""
-        return "" if self.verdict in PLAIN else self.verdict
+        return "" if self.verdict in _PLAIN else self.verdict
 
     @property
     def aside(self) -> str:
@@ -130,12 +130,8 @@ def format_chance(probability: float | None) -> str:
 
 def label_place(paper: Paper, claim: Claim, group: Mapping[str, Any]) -> str:
     """Return the setting of a group in the paper's words, and the part of the claim that it is about."""
-    words = []
-    for name, value in setting_of(group).items():
-        text = labels.label_value(paper, value)
-        is_plain = name in ("dataset", "algorithm") or text == "no noise"
-        words.append(text if is_plain else f"{labels.label_name(paper, name)} = {text}")
-    return ", ".join(filter(None, [*words, _label_part(paper, claim, group.get("part", ""))])) or "its one setting"
+    parts = [labels.label_setting(paper, setting_of(group)), _label_part(paper, claim, group.get("part", ""))]
+    return ", ".join(filter(None, parts)) or "its one setting"
 
 
 def _label_part(paper: Paper, claim: Claim, part: str) -> str:
@@ -211,12 +207,12 @@ def _place(claim: Claim, group: Mapping[str, Any], axis: Axis) -> Strip:
     return axis.make_strip(effect, low, high, 0.0, margin)
 
 
-def _make_setting(paper: Paper, claim: Claim, metric: str, group: Mapping[str, Any], axis: Axis) -> SettingRow:
+def _make_setting(paper: Paper, claim: Claim, metric: str, group: Mapping[str, Any], axis: Axis) -> _SettingRow:
     place = label_place(paper, claim, group)
     if not group["n"]:
-        return SettingRow(place)
+        return _SettingRow(place)
     won = f"{100 * group['share_won']:.0f} % of {group['n']} runs as claimed"
-    return SettingRow(place, format_effect(metric, group), won, _place(claim, group, axis))
+    return _SettingRow(place, format_effect(metric, group), won, _place(claim, group, axis))
 
 
 def _list_details(record: Mapping[str, Any]) -> dict[str, str]:
@@ -259,7 +255,7 @@ class NumberRow:
     @property
     def aside(self) -> str:
         """The finer verdict where it says more than its sign, and how much was run if not all."""
-        finer = "" if self.verdict in PLAIN else self.verdict
+        finer = "" if self.verdict in _PLAIN else self.verdict
         return ", ".join(filter(None, [finer, f"{self.repeats} runs" if " of " in self.repeats else ""]))
 
 
@@ -284,20 +280,18 @@ def group_numbers(plots: Iterable[StripPlot[NumberRow]]) -> list[StripPlot[Numbe
         for row in plot.rows:
             by_kind.setdefault(row.kind, []).append(row)
         for rows in by_kind.values():
-            shared, others = split_words([row.what for row in rows])
+            shared, others = _split_words([row.what for row in rows])
             own = [replace(row, what=words) for words, row in zip(others, rows, strict=True)]
             groups.append(StripPlot(plot.unit, plot.ticks, own, shared))
     return groups
 
 
-def split_words(texts: Sequence[str]) -> tuple[str, list[str]]:
+def _split_words(texts: Sequence[str]) -> tuple[str, list[str]]:
     """Return the parts that all of some texts share, and what is left of each.
 
-    Examples
-    --------
-    >>> split_words(["Adult, ε = 1, RDT: accuracy (%)", "Adult, ε = 2, RDT: accuracy (%)"])
+    >>> _split_words(["Adult, ε = 1, RDT: accuracy (%)", "Adult, ε = 2, RDT: accuracy (%)"])
     ('Adult, RDT: accuracy (%)', ['ε = 1', 'ε = 2'])
-    >>> split_words(["Adult, ε = 1"])
+    >>> _split_words(["Adult, ε = 1"])
     ('', ['Adult, ε = 1'])
     """
     parts = [text.split(_PART) for text in texts]

@@ -20,7 +20,7 @@ _BY = ["dataset", "algorithm", "epsilon"]
 _LOWEST, _HIGHEST = -0.7, 1.7  # how far beyond the two levels a picture may reach, in distances between them
 _BEYOND = "#e9ecef"
 
-Looks = dict[str, dict[str, Any]]  #: colour, marker and dash of each line
+_Looks = dict[str, dict[str, Any]]  # colour, marker and dash of each line
 
 
 class FacetsFigure(BetweenLevels, ShownPart, PaperFigure):
@@ -98,7 +98,7 @@ class FacetsFigure(BetweenLevels, ShownPart, PaperFigure):
             levels.append(math.log10(level) if is_log and level > 0 else level)
         return _Facet(name, points, min(levels), max(levels), is_log)
 
-    def _make_keys(self, paper: Paper, looks: Looks) -> list[Any]:
+    def _make_keys(self, paper: Paper, looks: _Looks) -> list[Any]:
         """Return legend entries of the lines, and of what stands at the two levels."""
         names = label_names(paper, [*looks, self.floor, self.ceiling])
         lower, upper = names[-2:][::-1] if is_error(self.metric) else names[-2:]
@@ -144,7 +144,7 @@ def _find_reach(facets: list[_Facet], lines: list[str]) -> tuple[float, float]:
     return max(min(places), _LOWEST) - 0.08, min(max(places), _HIGHEST) + 0.08
 
 
-def _draw_facet(axes: style.Axes, facet: _Facet, looks: Looks, ends: tuple[float, float]) -> None:
+def _draw_facet(axes: style.Axes, facet: _Facet, looks: _Looks, ends: tuple[float, float]) -> None:
     bottom, top = ends
     axes.axhspan(bottom, 0, color=_BEYOND, zorder=0)
     axes.axhspan(1, top, color=_BEYOND, zorder=0)

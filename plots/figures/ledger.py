@@ -66,7 +66,7 @@ class LedgerFigure(PaperFigure):
         rows = []
         for value, model in self._make_models().items():
             ledger = model.fit(data.frame, data.target.to_numpy()).privacy_.ledger
-            for step, spent in enumerate(list_steps(ledger), start=1):
+            for step, spent in enumerate(_list_steps(ledger), start=1):
                 rows.append((value, step, spent.mechanism, spent.purpose, spent.epsilon))
         return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -100,16 +100,16 @@ class LedgerFigure(PaperFigure):
         return models
 
 
-def list_steps(event: Event) -> list[Spent]:
+def _list_steps(event: Event) -> list[Spent]:
     """Return the mechanisms that one record meets, in order: of disjoint parts, those of the dearest."""
     if isinstance(event, Spent):
         return [event]
     if isinstance(event, Bootstrapped):
-        return list_steps(event.part)
+        return _list_steps(event.part)
     if isinstance(event, Parallel):
-        return list_steps(max(event.parts, key=lambda part: part.epsilon))
+        return _list_steps(max(event.parts, key=lambda part: part.epsilon))
     if isinstance(event, Sequential):
-        return event.times * list(chain.from_iterable(map(list_steps, event.parts)))
+        return event.times * list(chain.from_iterable(map(_list_steps, event.parts)))
     return []
 
 

@@ -178,8 +178,6 @@ def _dress_comparisons(axes: style.Axes) -> None:
 def _name_others(names: list[str], n_others: int) -> str:
     """Return whom of the others a part of the advice is about, by number where they are many.
 
-    Examples
-    --------
     >>> _name_others(["a", "b"], 2), _name_others(["a", "b"], 3), _name_others(["a", "b", "c", "d"], 9)
     ('every other', 'a, b', '4 of 9 others')
     """

@@ -55,12 +55,8 @@ _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 
 
 def read_svg(path: Path, name: str) -> str:
-    """Make an SVG file part of the page; see `embed_svg`."""
-    return embed_svg(path.read_text(encoding="utf-8"), name)
-
-
-def embed_svg(svg: str, name: str) -> str:
     """Make a picture part of the page: ids of its own by its name, colours as variables that follow light and dark."""
+    svg = path.read_text(encoding="utf-8")
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     for before in (' id="', "url(#", 'href="#'):

@@ -29,12 +29,8 @@ def publish_paper(paper: Paper, questions: PaperQuestions, table: pd.DataFrame, 
     """Write the tables, figures, verdicts and the report page of a paper, and print a summary to stderr.
 
     ``table`` is the long table, one row per cell and repeat; cells that are missing are shown as missing. ``folder`` is
-    made if need be; a ``provenance.json`` in it becomes part of the report.
-
-    Raises
-    ------
-    PaperError
-        If the paper contradicts itself or names printed numbers that are not there.
+    made if need be; a ``provenance.json`` in it becomes part of the report. A PaperError is raised if the paper
+    contradicts itself or names printed numbers that are not there.
     """
     folder = Path(folder)
     tables, figures = folder / "tables", folder / "figures"

@@ -64,10 +64,7 @@ def list_drifts(folder: Path = REFERENCE) -> list[str]:
 def publish_run(name: str, results: Path = ROOT / "results") -> None:
     """Copy the summaries of a complete run, of a paper's number or ``benchmark``, into ``results/reference``.
 
-    Raises
-    ------
-    SystemExit
-        If the run is missing, not complete, or of code that is not committed.
+    It exits with a message if the run is missing, not complete, or of code that is not committed.
     """
     run, kept = results / f"paper-{name}", REFERENCE / f"paper-{name}"
     if not (run / "numbers.csv").is_file():
@@ -82,13 +79,7 @@ def publish_run(name: str, results: Path = ROOT / "results") -> None:
 
 
 def publish_audit(results: Path = ROOT / "results") -> None:
-    """Copy the summary of a complete audit into ``results/reference``.
-
-    Raises
-    ------
-    SystemExit
-        If there is no complete audit, or it is of code that is not committed.
-    """
+    """Copy the summary of a complete audit into ``results/reference``; exits if there is none of committed code."""
     if not (results / privacy.SUMMARY).is_file():
         sys.exit(f"{results / privacy.SUMMARY} is missing: {name_command('audit')} first")
     facts = json.loads((results / "audit" / "provenance.json").read_text(encoding="utf-8"))
@@ -225,8 +216,6 @@ def _link_files(run: PaperRun) -> Iterator[tuple[str, list[str]]]:
 def _link_file(path: str) -> str:
     """Return a link to a file, named without folder and, of tables and figures, without its ending.
 
-    Examples
-    --------
     >>> _link_file("tables/table-1.csv"), _link_file("numbers.csv")
     ('[table-1](tables/table-1.csv)', '[numbers.csv](numbers.csv)')
     """

@@ -53,13 +53,7 @@ class PaperRun:
 
     @classmethod
     def read(cls, folder: Path) -> PaperRun:
-        """Read a folder.
-
-        Raises
-        ------
-        BadInput
-            If a file is missing.
-        """
+        """Read a folder; raises a BadInput if a file is missing."""
         for name in NEEDED:
             if not (folder / name).is_file():
                 raise BadInput(f"{folder / name} is missing; running the paper again writes it (its cells are kept)")

@@ -26,7 +26,7 @@ from experiments.config import estimators
 from experiments.config.paper import Paper
 from experiments.stats import mean_interval, median_interval
 from experiments.store.summaries import MetricSummary, SettingSummary
-from plots.labels import label_name, label_value
+from plots.labels import label_name, label_setting, label_value
 
 _LABELS = {"epsilon": "ε", "dataset": "data set"}
 _NAMED = 3  # as many data sets or algorithms stand in a name; of more, their number does
@@ -98,12 +98,7 @@ class Sweep:
 
     def label_setting(self, values: Mapping[str, Any]) -> str:
         """Return values of some axes as text."""
-        words = []
-        for name, value in values.items():
-            text = label_value(self.paper, value)
-            is_plain = name in ("dataset", "algorithm") or text == "no noise"
-            words.append(text if is_plain else f"{self.label_axis(name)} = {text}")
-        return ", ".join(words)
+        return label_setting(self.paper, {_shorten_name(name): value for name, value in values.items()})
 
     def name_setting(self, number: int) -> str:
         """Return the setting of a number by what varies; of one that is alone its data set and algorithm."""
@@ -155,8 +150,6 @@ def order_values(values: Mapping[str, list]) -> dict[str, list]:
 def _are_numbers(values: Sequence) -> bool:
     """Return whether all values of an axis are numbers.
 
-    Examples
-    --------
     >>> _are_numbers([1, 0.5]), _are_numbers([True, False]), _are_numbers([3, None])
     (True, False, False)
     """

@@ -31,7 +31,7 @@ _MOST_TICKS = 25  # of more places only those with a name have a tick
 _CHARACTERS = 62, 27  # how many stand along the bottom of the only picture, and of a small one
 
 
-class ShownAxes(NamedTuple):
+class _ShownAxes(NamedTuple):
     """Some axes of a sweep with every combination of their values, and the places of those that are drawn."""
 
     names: list[str]
@@ -39,7 +39,7 @@ class ShownAxes(NamedTuple):
     places: list[int]
 
     @classmethod
-    def choose(cls, sweep: Sweep, names: list[str], most: int) -> ShownAxes:
+    def choose(cls, sweep: Sweep, names: list[str], most: int) -> _ShownAxes:
         """Choose what is drawn, from end to end."""
         values = list(product(*(sweep.axes[name] for name in names)))
         return cls(names, values, _spread_out(len(values), most))
@@ -55,9 +55,9 @@ class SweepFigure:
     """The figure of a sweep, as from `plan_figure`."""
 
     sweep: Sweep
-    xs: ShownAxes  #: the axis along the bottom; without one there are dots along the metric instead of lines
-    lines: ShownAxes  #: the axes of which each combination of values has a line, or a row of dots
-    facets: ShownAxes  #: the axes of which each combination has a small picture
+    xs: _ShownAxes  #: the axis along the bottom; without one there are dots along the metric instead of lines
+    lines: _ShownAxes  #: the axes of which each combination of values has a line, or a row of dots
+    facets: _ShownAxes  #: the axes of which each combination has a small picture
 
     @property
     def x(self) -> str | None:
@@ -101,7 +101,7 @@ class SweepFigure:
         style.write_title(drawn, max(panels, key=lambda axes: axes.get_position().x0), self._write_title(metrics))
         return drawn
 
-    def _label(self, axes: ShownAxes, values: tuple) -> str:
+    def _label(self, axes: _ShownAxes, values: tuple) -> str:
         return self.sweep.label_setting(dict(zip(axes.names, values, strict=True)))
 
     def _write_title(self, metrics: Sequence[str]) -> str:
@@ -208,26 +208,24 @@ def plan_figure(sweep: Sweep) -> SweepFigure | None:
     lines.sort(key=lambda name: name != "algorithm")
     while x and len(lines) > 1 and math.prod(len(sweep.axes[name]) for name in lines) > _FEW_LINES:
         facets.append(lines.pop())
-    xs = ShownAxes.choose(sweep, [x] if x else [], _MOST_X_VALUES)
+    xs = _ShownAxes.choose(sweep, [x] if x else [], _MOST_X_VALUES)
     return SweepFigure(
-        sweep, xs, ShownAxes.choose(sweep, lines, _MOST_LINES if x else _MOST_DOTS), _choose_facets(sweep, facets)
+        sweep, xs, _ShownAxes.choose(sweep, lines, _MOST_LINES if x else _MOST_DOTS), _choose_facets(sweep, facets)
     )
 
 
-def _choose_facets(sweep: Sweep, names: list[str]) -> ShownAxes:
+def _choose_facets(sweep: Sweep, names: list[str]) -> _ShownAxes:
     """Return the facets: where they are too many, some of each data set are drawn."""
-    chosen, n_sets = ShownAxes.choose(sweep, names, _MOST_FACETS), len(sweep.axes["dataset"])
+    chosen, n_sets = _ShownAxes.choose(sweep, names, _MOST_FACETS), len(sweep.axes["dataset"])
     if "dataset" not in names or n_sets > _MOST_FACETS:
         return chosen
-    own = ShownAxes.choose(sweep, names[1:], max(_MOST_FACETS // n_sets, 1))
+    own = _ShownAxes.choose(sweep, names[1:], max(_MOST_FACETS // n_sets, 1))
     return chosen._replace(places=[start * len(own.values) + i for start in range(n_sets) for i in own.places])
 
 
 def _spread_out(n: int, most: int) -> list[int]:
     """Return the places of some of ``n`` things, the first and the last among them; of all if there are few.
 
-    Examples
-    --------
     >>> _spread_out(3, 5), _spread_out(9, 3)
     ([0, 1, 2], [0, 4, 8])
     """

@@ -17,7 +17,7 @@ from typing import Any
 from experiments.errors import BadInput, suggest_name
 from plots import style
 from plots.pages import html
-from plots.pages.html import embed_svg
+from plots.pages.html import read_svg
 from plots.sweeps.sweep import ResultCollector, SweepResults
 from plots.sweeps.sweep_figure import plan_figure
 from plots.sweeps.sweep_tables import BEST, SweepCell, SweepTable
@@ -217,13 +217,9 @@ def _format_page(results: SweepResults, tables: Sequence[SweepTable], facts: Map
         fixed=results.sweep.describe_fixed(),
         varying=results.sweep.describe_varying(),
         incomplete=results.list_incomplete(),
-        svg=embed_svg(picture.read_text(encoding="utf-8"), "figure") if picture.is_file() else "",
+        svg=read_svg(picture, "figure") if picture.is_file() else "",
         tables=tables,
         others=results.others,
         files=[name for name in FILES if name != "report.html" and (folder / name).is_file()],
-        provenance=[(name, _format_fact(value)) for name, value in facts.items()],
+        provenance=[(name, html.format_fact(value)) for name, value in facts.items()],
     )
-
-
-def _format_fact(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True)
