@@ -196,13 +196,9 @@ def list_misfits(
         for name, sign in expected.items():
             came_out = found.get(name, Sign.OPEN)
             if came_out != sign and not (came_out == Sign.OPEN and is_partial):
-                misfits.append(
-                    f"{what} {name}: it says that this {describe_sign(sign, 1)}; here it {describe_sign(came_out, 1)}"
-                )
+                misfits.append(f"{what} {name}: {_contrast(sign, came_out)}")
     if finding.privacy not in (None, privacy):
-        misfits.append(
-            f"privacy: it says that this {describe_sign(finding.privacy, 1)}; here it {describe_sign(privacy, 1)}"
-        )
+        misfits.append(f"privacy: {_contrast(finding.privacy, privacy)}")
     return misfits
 
 

@@ -171,9 +171,8 @@ class DecisionTable(ArrangedTable):
         reasons = {name: line.explain_exclusion(name, rows) for name in study.axis("algorithm", where)}
         kept = [name for name, reason in reasons.items() if not reason]
         sets, unknown = self._select_sets(paper, line)
-        left_out = [(name, "", reason) for name, reason in reasons.items()] + [
-            ("", name, _NOT_HERE) for name in unknown
-        ]
+        left_out = [(name, "", reason) for name, reason in reasons.items()]
+        left_out += [("", name, _NOT_HERE) for name in unknown]
         listed = pd.DataFrame(left_out, columns=["algorithm", "dataset", "excluded"])
         listed = listed.assign(verdict="", n=0, n_expected=0).reindex(columns=_COLUMNS)
         if not kept or not sets:
