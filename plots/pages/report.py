@@ -20,8 +20,7 @@ from experiments.judge.verdict import SIGN_OF
 from plots.answers import Answer
 from plots.pages import html
 from plots.pages.html import read_svg
-from plots.pages.paper_page import render_page
-from plots.pages.paper_results import describe_unrun
+from plots.pages.paper_results import describe_unrun, render_page
 from plots.pages.reference_pages import read_published
 from plots.privacy import name_source
 from plots.rows import make_row
