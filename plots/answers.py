@@ -18,12 +18,10 @@ from experiments.config.finding import INSIDE, PaperFinding, Sign
 from experiments.config.paper import Paper
 from experiments.judge.numbers.number_verdict import format_size, is_blank
 from experiments.judge.verdict import REFUTED, REPRODUCED_WITHIN, SIGN_OF
-from plots.audit_bounds import VIOLATED
 from plots.labels import MISSING, SYMBOLS, label_names
-from plots.privacy import is_claim_only
+from plots.privacy import VIOLATED, is_claim_only
 
-OUTSIDE = (REFUTED, REPRODUCED_WITHIN)
-"""Of printed numbers: they lie outside of our intervals."""
+OUTSIDE = (REFUTED, REPRODUCED_WITHIN)  #: of printed numbers: they lie outside of our intervals
 
 
 @dataclass(frozen=True)
@@ -32,8 +30,8 @@ class Answer:
 
     question: str
     words: str
+    #: How many numbers, claims or algorithms have which sign, those that none has left out; empty without any.
     counts: dict[Sign, int]
-    """How many numbers, claims or algorithms have which sign, those that none has left out; empty without any."""
     reason: str = ""  #: why, if that can be said in a sentence
 
     @property
@@ -117,7 +115,7 @@ def answer_privacy(paper: Paper, accounts: Iterable[Mapping[str, Any]], audit: p
     """Return whether the algorithms of the paper keep the ε that they claim, or all algorithms if it proposes none.
 
     An algorithm keeps it if its fitted models account for no more and no attack has measured more. ``accounts`` are as
-    from `plots.privacy.sum_up_privacy`, ``audit`` as from `plots.audit_bounds.read_bounds`.
+    from `plots.privacy.sum_up_privacy`, ``audit`` as from `plots.privacy.read_bounds`.
     """
     question = "Is it private as claimed?"
     rows = [row for row in accounts if row["algorithm"] in paper.own or not paper.own]
@@ -198,14 +196,14 @@ def list_misfits(
         for name, sign in expected.items():
             came_out = found.get(name, Sign.OPEN)
             if came_out != sign and not (came_out == Sign.OPEN and is_partial):
-                misfits.append(f"{what} {name}: it says that this {_say(sign)}; here it {_say(came_out)}")
+                misfits.append(f"{what} {name}: {_contrast(sign, came_out)}")
     if finding.privacy not in (None, privacy):
-        misfits.append(f"privacy: it says that this {_say(finding.privacy)}; here it {_say(privacy)}")
+        misfits.append(f"privacy: {_contrast(finding.privacy, privacy)}")
     return misfits
 
 
-def _say(sign: Sign) -> str:
-    return "is open" if sign == Sign.OPEN else sign.value
+def _contrast(said: Sign, found: Sign) -> str:
+    return f"it says that this {describe_sign(said, 1)}; here it {describe_sign(found, 1)}"
 
 
 def _count_inside(numbers: pd.DataFrame) -> str:
@@ -217,17 +215,10 @@ def _count_inside(numbers: pd.DataFrame) -> str:
 
 
 def _find_size(row: Mapping[str, Any]) -> str:
-    """Return the size of the difference of a number, or of the effect of a claim."""
-    size = row["difference"] if "difference" in row else (row["contradiction"] or row)["effect"]
-    return _round_size(row["metric"], size)
+    """Return the size of the difference of a number, or of the effect of a claim, of two digits and without its sign.
 
-
-def _round_size(metric: str, size: float | None) -> str:
-    """Return a difference without its sign, of two digits, as a sentence has it.
-
-    Examples
-    --------
-    >>> _round_size("accuracy", -0.2155), _round_size("accuracy", 0.0104), _round_size("mse", 0.01651)
-    ('22 points', '1 point', '0.017')
+    >>> [_find_size({"metric": "accuracy", "difference": size}) for size in (-0.2155, 0.0104)]
+    ['22 points', '1 point']
     """
-    return MISSING if size is None or is_blank(size) else format_size(metric, float(f"{abs(size):.2g}"))
+    size = row["difference"] if "difference" in row else (row["contradiction"] or row)["effect"]
+    return MISSING if size is None or is_blank(size) else format_size(row["metric"], float(f"{abs(size):.2g}"))

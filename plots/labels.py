@@ -16,10 +16,11 @@ from experiments.metrics.metric import STANDARD_ERROR
 from experiments.metrics.scikit_learn import find_scikit_learn
 
 MISSING = "—"
+#: How each sign is written: never by its colour alone.
 SYMBOLS = {Sign.HOLDS: "✓", Sign.FAILS: "✗", Sign.DEPENDS: "◐", Sign.OPEN: "?"}
-"""How each sign is written: never by its colour alone."""
+#: What colour a sign has on pages and on the terminal.
 TONES = {Sign.HOLDS: "good", Sign.FAILS: "bad", Sign.DEPENDS: "mixed", Sign.OPEN: "open"}
-"""What colour a sign has on pages and on the terminal."""
+#: Verdicts on printed numbers; the others are verdicts on claims.
 OF_NUMBERS = (
     verdict.REPRODUCED,
     verdict.REPRODUCED_WITHIN,
@@ -30,7 +31,6 @@ OF_NUMBERS = (
     verdict.NOT_IMPLEMENTED,
     verdict.NOT_RUN,
 )
-"""Verdicts on printed numbers; the others are verdicts on claims."""
 
 
 def find_symbol(given: str) -> str:
@@ -164,8 +164,8 @@ def format_interval(metric: str, low: Any, high: Any, decimals: int) -> str:
     return f"{format_number(metric, low, decimals)} to {format_number(metric, high, decimals)}"
 
 
-def label_setting(paper: Paper, row: Mapping[str, Any]) -> str:
-    """Return the setting of a printed number in words.
+def label_setting(paper: Paper, setting: Mapping[str, Any]) -> str:
+    """Return values of some axes in words; those of data sets and algorithms speak for themselves.
 
     Examples
     --------
@@ -174,18 +174,17 @@ def label_setting(paper: Paper, row: Mapping[str, Any]) -> str:
     'adult, max_depth = 3, no noise'
     """
     words = []
-    for name, value in row.items():
-        if name == "dataset":
-            words.append(label_value(paper, value))
-        elif (name == "epsilon" or name.startswith("params.")) and not is_blank(value):
-            text = label_value(paper, value)
-            words.append(text if text == "no noise" else f"{label_name(paper, name)} = {text}")
+    for name, value in setting.items():
+        text = label_value(paper, value)
+        is_plain = name in ("dataset", "algorithm") or text == "no noise"
+        words.append(text if is_plain else f"{label_name(paper, name)} = {text}")
     return ", ".join(filter(None, words))
 
 
 def label_result(paper: Paper, row: Mapping[str, Any]) -> str:
     """Return in words what a row of ``numbers.csv`` is a number of."""
-    where = label_setting(paper, row)
+    names = [name for name in row if name in ("dataset", "epsilon") or name.startswith("params.")]
+    where = label_setting(paper, {name: row[name] for name in names if not is_blank(row[name])})
     if row["statistic"] == "exact":
         return f"{where}: {row['metric']}"
     if row["statistic"] == "some":

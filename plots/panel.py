@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,14 +19,9 @@ from plots import style
 from plots.labels import format_large, scale_value
 from plots.series import name_of_center
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
-
-_NUMBER: dict[str, Any] = {"marker": "x", "markersize": 7, "markeredgewidth": 1.7}
-"""How a printed number is marked."""
+_NUMBER: dict[str, Any] = {"marker": "x", "markersize": 7, "markeredgewidth": 1.7}  # how a printed number is marked
+# How a number that is printed without its setting is drawn.
 _LEVEL: dict[str, Any] = {"linestyle": (0, (1, 3)), "linewidth": 1.0}
-"""How a number that is printed without its setting is drawn."""
 _LINE = 11.5  # points from one written value to the next
 _REACH = 5  # an interval may stretch a logarithmic axis to this part of the lowest point, and no further
 
@@ -57,7 +52,7 @@ class PanelLine(NamedTuple):
     series: pd.DataFrame
 
 
-class PointBeyond(NamedTuple):
+class _PointBeyond(NamedTuple):
     """A point beyond an end of the axis: its place on the x axis, and where it is drawn there."""
 
     x: float
@@ -112,8 +107,8 @@ def _is_level(value: Any) -> bool:
 
 
 def draw_panel(
-    axes: Axes, lines: Sequence[PanelLine], places: Sequence[float], limits: Limits
-) -> tuple[list[Line2D], list[PointBeyond]]:
+    axes: style.Axes, lines: Sequence[PanelLine], places: Sequence[float], limits: Limits
+) -> tuple[list[style.Line2D], list[_PointBeyond]]:
     """Draw lines with their intervals at places of the x axis that are in order, and about one apart.
 
     Returns what a legend shows of them, and the points that lie beyond the ends.
@@ -135,7 +130,7 @@ def draw_panel(
         axes.plot(positions, numbers, color=color, linestyle="none", zorder=4, **_NUMBER)
         for values, is_printed in ((center, False), (printed, True)):
             for place in np.flatnonzero(~limits.hold(values)).tolist():
-                beyond.append(PointBeyond(places[place], positions[place], values[place], color, is_printed))
+                beyond.append(_PointBeyond(places[place], positions[place], values[place], color, is_printed))
         _draw_level(axes, series.iloc[0], color)
     return handles, beyond
 
@@ -151,7 +146,7 @@ def _scale_columns(series: pd.DataFrame) -> np.ndarray:
     return (values * np.where(series["metric"].map(is_in_per_cent), 100, 1)[:, None]).T
 
 
-def _draw_level(axes: Axes, first: pd.Series, color: str) -> None:
+def _draw_level(axes: style.Axes, first: pd.Series, color: str) -> None:
     """Draw a number that is printed without its setting as a level, crossed at the right end."""
     if pd.isna(first.get("unplaced")):
         return
@@ -161,7 +156,7 @@ def _draw_level(axes: Axes, first: pd.Series, color: str) -> None:
     axes.plot([1.0], [value], color=color, **_NUMBER, **end)
 
 
-def dress_panel(axes: Axes, xs: Sequence, limits: Limits, is_log: bool) -> None:
+def dress_panel(axes: style.Axes, xs: Sequence, limits: Limits, is_log: bool) -> None:
     """Set the ends of the axes of a panel and draw its grid; what is without noise stands apart."""
     axes.set_xlim(-0.5, len(xs) - 0.5)
     style.dress_axes(axes, "y")
@@ -175,7 +170,7 @@ def dress_panel(axes: Axes, xs: Sequence, limits: Limits, is_log: bool) -> None:
         axes.axvline(len(xs) - 1.5, color=style.GRID, linewidth=1.2, linestyle=(0, (4, 3)), zorder=0)
 
 
-def _dress_log(axes: Axes, limits: Limits) -> None:
+def _dress_log(axes: style.Axes, limits: Limits) -> None:
     """Make a y axis logarithmic, with plain numbers at its ticks."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
@@ -187,7 +182,7 @@ def _dress_log(axes: Axes, limits: Limits) -> None:
     axes.yaxis.set_minor_formatter("")
 
 
-def mark_points(axes: Axes, points: Sequence[PointBeyond], limits: Limits) -> float:
+def mark_points(axes: style.Axes, points: Sequence[_PointBeyond], limits: Limits) -> float:
     """Mark points at the end of the axis beyond which they lie, their values written outside one above the other.
 
     Returns how many points of room what stands above the axes must leave for them.
@@ -200,7 +195,7 @@ def mark_points(axes: Axes, points: Sequence[PointBeyond], limits: Limits) -> fl
     return padding
 
 
-def _mark_end(axes: Axes, points: Sequence[PointBeyond], end: float, sign: int) -> float:
+def _mark_end(axes: style.Axes, points: Sequence[_PointBeyond], end: float, sign: int) -> float:
     heights: dict[float, int] = {}
     for point in points:
         look: dict[str, Any] = {"color": point.color, "linestyle": "none", "clip_on": False, "zorder": 5}
@@ -227,7 +222,7 @@ def _format_value(value: float) -> str:
     return format_large(value)
 
 
-def make_explanations(series: pd.DataFrame, is_cut: bool) -> list[Line2D]:
+def make_explanations(series: pd.DataFrame, is_cut: bool) -> list[style.Line2D]:
     """Return legend entries for bars, crosses and ends of the axis; those that do not occur are left out."""
     least, most = int(series["n"].min()), int(series["n"].max())
     repeats = f"{most} repeats" if least == most else f"{least} to {most} repeats"

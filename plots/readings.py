@@ -34,14 +34,11 @@ from plots.style import ALARM, GRID, INK, QUALITATIVE
 
 _WIDTH = 11.0
 _TOP_HEIGHT, _ROW_HEIGHT = 4.0, 0.21  # inches
-_MOST_DOTS = 60
-"""With more readings than that, dots would touch: strokes are drawn instead."""
-_MOST_STROKES = 300
-"""With more readings than that, strokes would be thinner than a hair and many: each row is an image."""
-_WIDE = 6
-"""The largest distance over the smallest from which on the axis is logarithmic."""
+_MOST_DOTS = 60  # with more readings than that, dots would touch: strokes are drawn instead
+_MOST_STROKES = 300  # with more readings than that, strokes would be thinner than a hair and many: each row is an image
+_WIDE = 6  # the largest distance over the smallest from which on the axis is logarithmic
+# The largest signed effect over the middle one from which on the axis is logarithmic on both sides of zero.
 _VERY_WIDE = 50
-"""The largest signed effect over the middle one from which on the axis is logarithmic on both sides of zero."""
 _LITERAL, _PALE = "#d1661f", "#8b949e"
 _LABELS = {
     "points": "distance from what is printed\n(points, root mean square)",
@@ -60,7 +57,7 @@ _VERDICTS = {
 
 
 @dataclass(frozen=True)
-class SpecificationCurve:
+class _SpecificationCurve:
     """What a specification curve shows: columns of a table of readings, and words for them."""
 
     title: str
@@ -110,7 +107,7 @@ def _write_readings(
 def _draw_ranking(question: Question, rows: pd.DataFrame) -> Figure:
     """Draw how far every reading is from what is printed, with what no noise at all would give as a line."""
     null, unit = rows[rows["kind"] == "no noise"], rows["unit"].iloc[0]
-    curve = SpecificationCurve(
+    curve = _SpecificationCurve(
         title=question.title,
         effect="distance",
         label=_LABELS[unit],
@@ -130,7 +127,7 @@ def draw_claim(text: str, rows: pd.DataFrame) -> Figure:
     """Draw the effect that a claim speaks of under every reading; above zero it speaks for the claim."""
     counts, n = rows["verdict"].value_counts(), len(rows)
     shares = f"It holds under {counts.get(HOLDS, 0):,} of {n:,} readings and fails under {counts.get(IS_REFUTED, 0):,}."
-    curve = SpecificationCurve(
+    curve = _SpecificationCurve(
         title=f"{text} {shares}",
         effect="effect",
         label=f"effect in favour of the claim\n({rows['unit'].iloc[0]}, mean over its settings)",
@@ -145,7 +142,7 @@ def draw_claim(text: str, rows: pd.DataFrame) -> Figure:
     return _draw_curve(curve, rows.assign(is_private=rows["keeps_epsilon"] == "yes"))
 
 
-def _draw_curve(curve: SpecificationCurve, rows: pd.DataFrame) -> Figure:
+def _draw_curve(curve: _SpecificationCurve, rows: pd.DataFrame) -> Figure:
     """Draw a specification curve.
 
     ``rows`` has a row for each reading: the columns that the curve names, ``kind`` (``literal`` or not),
@@ -166,7 +163,7 @@ def _draw_curve(curve: SpecificationCurve, rows: pd.DataFrame) -> Figure:
     return figure
 
 
-def _draw_effects(axes: Axes, curve: SpecificationCurve, drawn: pd.DataFrame, size: float) -> None:
+def _draw_effects(axes: Axes, curve: _SpecificationCurve, drawn: pd.DataFrame, size: float) -> None:
     places = np.arange(len(drawn))
     for value, (_, colour) in curve.colours.items():
         is_here = (drawn[curve.colour_by] == value).to_numpy()
@@ -191,7 +188,7 @@ def _draw_effects(axes: Axes, curve: SpecificationCurve, drawn: pd.DataFrame, si
     style.dress_axes(axes, "y")
 
 
-def _stretch_small_effects(axes: Axes, curve: SpecificationCurve, drawn: pd.DataFrame) -> None:
+def _stretch_small_effects(axes: Axes, curve: _SpecificationCurve, drawn: pd.DataFrame) -> None:
     """Make the axis logarithmic where effects are of very different size."""
     effects = drawn[curve.effect].to_numpy(np.float64)
     if len(effects) and curve.is_distance:
@@ -205,7 +202,7 @@ def _stretch_small_effects(axes: Axes, curve: SpecificationCurve, drawn: pd.Data
             axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
-def _stretch_small_distances(axes: Axes, curve: SpecificationCurve, drawn: pd.DataFrame) -> None:
+def _stretch_small_distances(axes: Axes, curve: _SpecificationCurve, drawn: pd.DataFrame) -> None:
     distances = drawn[curve.effect].to_numpy(np.float64)
     if distances.min() <= 0 or distances.max() < _WIDE * distances.min():
         return
@@ -290,7 +287,7 @@ def _name_row(name: str, value: str) -> str:
     return f"{'ε' if name == 'epsilon' else name} = {text}"
 
 
-def _make_legend(curve: SpecificationCurve, drawn: pd.DataFrame) -> list[Line2D]:
+def _make_legend(curve: _SpecificationCurve, drawn: pd.DataFrame) -> list[Line2D]:
     make_dot = partial(Line2D, [], [], linestyle="none", marker="o", markersize=6)
     handles = []
     for value, (words, colour) in curve.colours.items():

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from experiments.config.paper import Paper, PaperError, StudyPart
@@ -14,14 +13,14 @@ from experiments.config.setting import make_setting_key
 from experiments.metrics.find import is_in_per_cent
 from experiments.questions.preflight import check_metrics
 from experiments.questions.printed import read_setting, select_part
+from experiments.questions.settings import list_setting_keys
 from experiments.stats import CENTERS, center_interval
-from experiments.store.study_rows import select_rows, select_undefined
+from experiments.store.results import Results
 from plots.labels import format_interval, format_number
 
+#: What a row of a table or figure holds where the paper prints nothing.
 NOTHING_PRINTED = {"printed": math.nan, "decimals": math.nan, "verdict": ""}
-"""What a row of a table or figure holds where the paper prints nothing."""
-NO_NUMBERS = pd.DataFrame(columns=["table", "statistic", "metric"])
-"""Verdicts on printed numbers where there is none."""
+NO_NUMBERS = pd.DataFrame(columns=["table", "statistic", "metric"])  #: verdicts on printed numbers where there is none
 
 
 def summarise_metrics(
@@ -40,9 +39,10 @@ def summarise_metrics(
     the axes, metric, mean or median (see `name_of_center`), ci_low, ci_high, n, n_expected, printed, decimals, verdict,
     note. A PaperError is raised if another axis has several values, so that a point would mix settings.
     """
+    results = Results(table)
     if isinstance(metrics, str):
-        return _summarise_metric(paper, part, metrics, table, numbers, by, center)
-    frames = [_summarise_metric(paper, part, metric, table, numbers, by[:-1], center) for metric in metrics]
+        return _summarise_metric(paper, part, metrics, results, numbers, by, center)
+    frames = [_summarise_metric(paper, part, metric, results, numbers, by[:-1], center) for metric in metrics]
     return pd.concat(frames).sort_index(kind="stable").reset_index(drop=True)
 
 
@@ -66,7 +66,7 @@ def _summarise_metric(
     paper: Paper,
     part: Any,
     metric: str,
-    table: pd.DataFrame,
+    results: Results,
     numbers: pd.DataFrame,
     by: Sequence[str],
     center: str | None,
@@ -75,37 +75,31 @@ def _summarise_metric(
     mixed = [name for name in study.varying_axes(part.where) if name not in by]
     if mixed:
         raise PaperError(f"{part.id}: {', '.join(mixed)} varies within a point; fix it with where")
-    values = _group_values(select_rows(table, study, metric, part.where), metric, by)
-    undefined = _group_values(select_undefined(table, study, metric, part.where), metric, by)
     printed = _find_printed(paper, part, metric, numbers, by)
     center = paper.center_of(metric, center)
     rows = []
-    for point in study.settings(by, part.where):
-        key = make_setting_key(point)
-        interval = center_interval(center, values.get(key, ()))
-        n_undefined = len(undefined.get(key, ()))
+    for values in study.settings(by, part.where):
+        point = dict(zip(by, values, strict=True))
+        (setting,) = list_setting_keys(study, {**part.where, **point})
+        runs = results.find(setting, metric)
+        interval = center_interval(center, runs.measured)
+        n_undefined = int(runs.is_undefined.sum())
         n_expected = paper.repeats - n_undefined
         notes = [note_missing_cells(interval.n, n_expected), f"undefined in {n_undefined} runs" if n_undefined else ""]
         rows.append(
             {
-                **dict(zip(by, point, strict=True)),
+                **point,
                 "metric": metric,
                 center: interval.center,
                 "ci_low": interval.low,
                 "ci_high": interval.high,
                 "n": interval.n,
                 "n_expected": n_expected,
-                **printed.get(key, NOTHING_PRINTED),
+                **printed.get(make_setting_key(values), NOTHING_PRINTED),
                 "note": "; ".join(filter(None, notes)),
             }
         )
     return pd.DataFrame(rows)
-
-
-def _group_values(rows: pd.DataFrame, metric: str, by: list[str]) -> dict[tuple, np.ndarray]:
-    if rows.empty:
-        return {}
-    return {make_setting_key(key): group[metric].to_numpy() for key, group in rows.groupby(by, sort=False)}
 
 
 def _find_printed(paper: Paper, part: Any, metric: str, numbers: pd.DataFrame, by: list[str]) -> dict[tuple, dict]:

@@ -24,16 +24,14 @@ if TYPE_CHECKING:
     from matplotlib.patches import Patch
 
 INK, GRID, ALARM = "#1f2328", "#d7dce1", "#b42318"
+#: Light to dark, lightness falling evenly: the grey order is the order of the values.
 SEQUENTIAL = ("#2fa8a0", "#2a91a5", "#2f7aa6", "#3f62a0", "#4c4a93", "#523282", "#511b6b", "#450a4f")
-"""Light to dark, lightness falling evenly: the grey order is the order of the values."""
+#: Distinct hues of distinct lightness, for things without an order.
 QUALITATIVE = ("#0a3d7a", "#d1661f", "#3b9c6d", "#9c4f96", "#7a7a7a", "#b8860b", "#1b9fc0", "#7a1f2b")
-"""Distinct hues of distinct lightness, for things without an order."""
 MARKERS = ("o", "s", "^", "D", "v", "p", "<", "h")
 DASHES = ((), (5, 1.6), (2.2, 1.4), (6, 1.5, 1.5, 1.5), (1, 1.2), (8, 2), (4, 1.2, 1, 1.2, 1, 1.2), (3, 3))
-MOST_COLUMNS = 4
-"""Small pictures beside one another."""
-_APART = 12
-"""Pixels between the title and what stands beside it."""
+MOST_COLUMNS = 4  #: small pictures beside one another
+_APART = 12  # pixels between the title and what stands beside it
 _STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 11,

@@ -1,4 +1,4 @@
-"""Tables as text: arranged once for the page, the terminal and LaTeX (booktabs)."""
+"""Tables as text: arranged once for the page, the terminal and LaTeX (booktabs); tables of texts as Markdown."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from plots.series import note_shortfall
 
 _ESCAPES = {"%": r"\%", "_": r"\_", "&": r"\&", "#": r"\#", "ε": r"$\varepsilon$", MISSING: "---"}
 
+#: ``ours``, ``band`` (its interval), ``printed``, ``verdict``, ``note``, and the ``link`` of its evidence, as text.
 Cell = dict[str, Any]
-"""``ours``, ``band`` (its interval), ``printed``, ``verdict``, ``note``, and the ``link`` of its evidence, as text."""
 
 
 def make_cell(ours: str, **beside: str) -> Cell:
@@ -46,7 +46,7 @@ class ArrangedTable(PaperTable):
         heads = [table.corner.replace(" \\ ", " / "), *table.columns]
         body = [[name, *map(self.format_entry, cells)] for name, cells in zip(table.rows, table.cells, strict=True)]
         title, note = self.caption(paper, frame)
-        path.write_text(format_table(title, heads, body, note), encoding="utf-8")
+        path.write_text(format_latex(title, heads, body, note), encoding="utf-8")
 
     def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
         """Return the cells of the table as the report's page shows them."""
@@ -71,7 +71,7 @@ class ArrangedTable(PaperTable):
         return self.title, self.note_missing(frame)
 
 
-def format_table(title: str, columns: Sequence[str], body: Sequence[Sequence[str]], note: str, n_names: int = 1) -> str:
+def format_latex(title: str, columns: Sequence[str], body: Sequence[Sequence[str]], note: str, n_names: int = 1) -> str:
     """Return a table of text as LaTeX; an entry that begins with a dollar sign is taken as it is.
 
     The ``note`` stands in bold behind the caption. The first ``n_names`` columns are names, at the left; the others are
@@ -119,3 +119,25 @@ def _escape(text: str) -> str:
     for plain, escaped in _ESCAPES.items():
         text = text.replace(plain, escaped)
     return text
+
+
+def format_markdown(heads: Sequence[str], body: Sequence[Sequence[str]]) -> str:
+    """Return rows of texts as a Markdown table.
+
+    Examples
+    --------
+    >>> print(format_markdown(["a", "b"], [["1", "2"]]))
+    | a | b |
+    |---|---|
+    | 1 | 2 |
+    >>> print(format_markdown(["ln(|D| + 1)"], []))
+    | ln(\\|D\\| + 1) |
+    |---|
+    """
+    lines = [f"| {' | '.join(map(escape_cell, row))} |" for row in [heads, *body]]
+    return "\n".join([lines[0], "|---" * len(heads) + "|", *lines[1:]])
+
+
+def escape_cell(cell: str) -> str:
+    """Return a cell in which a bar does not end it."""
+    return cell.replace("|", "\\|")

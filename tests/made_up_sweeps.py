@@ -7,8 +7,7 @@ import numpy as np
 from experiments.cells.grid import expand_grid
 from experiments.store.record import Measured, Record
 from experiments.store.summaries import summarise_setting
-from plots.sweeps.collector import ResultCollector
-from plots.sweeps.sweep import Sweep, order_values
+from plots.sweeps.sweep import ResultCollector, Sweep, order_values
 
 
 def make_sweep(repeats=3, **values):

@@ -6,8 +6,8 @@ import re
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from plots.sweeps.arrangement import arrange_tables
-from plots.sweeps.sweep_files import write_sweep
+from plots.sweeps.sweep_folder import write_sweep
+from plots.sweeps.sweep_tables import arrange_tables
 from tests.browser import fits, open_all, opened
 from tests.made_up_sweeps import collect, make_sweep
 from tests.published_report import published_papers

@@ -103,8 +103,8 @@ def test_pairs_are_hunted_for_the_algorithms_that_are_named(monkeypatch, capsys)
 
 def test_what_is_named_is_published(tmp_path, monkeypatch):
     published = []
-    monkeypatch.setattr("plots.runs.publishing.publish_run", lambda name, results: published.append(name))
-    monkeypatch.setattr("plots.runs.publishing.publish_audit", lambda results: published.append("audit"))
+    monkeypatch.setattr("plots.pages.reference_pages.publish_run", lambda name, results: published.append(name))
+    monkeypatch.setattr("plots.pages.reference_pages.publish_audit", lambda results: published.append("audit"))
     monkeypatch.setattr("plots.pages.reference_pages.rewrite_pages", lambda: published.append("pages"))
     for words in (["paper=2,benchmark"], ["audit=true"], ["paper=1", "audit=true"], []):
         assert exit_code("do=reference", f"results={tmp_path}", *words) == 0

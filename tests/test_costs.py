@@ -11,8 +11,7 @@ from experiments.cells.cell import Cell
 from experiments.config.papers import prepare_paper
 from experiments.run.splits import split_rows
 from experiments.speed import costs
-from plots.pages.paper_page import list_costs
-from plots.pages.paper_results import publish_paper
+from plots.pages.paper_results import list_costs, publish_paper
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import KEPT
 from tests.command_line import exit_code

@@ -19,7 +19,7 @@ from experiments.metrics.metric import Margin
 from experiments.questions.paper_questions import resolve_paper
 from plots.answers import answer_privacy, count_signs
 from plots.labels import MISSING
-from plots.rows.claim_rows import label_place
+from plots.rows import label_place
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import read_json, write_json, write_paper
 from tests.papers import make_paper

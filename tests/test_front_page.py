@@ -11,8 +11,8 @@ import yaml
 from experiments.config.paper import Speaker
 from experiments.judge.verdict import SIGN_OF
 from plots.pages import report
+from plots.pages.reference_pages import read_published
 from plots.pages.report import build_report
-from plots.runs.publishing import read_published
 from tests.browser import column, opened
 from tests.published_report import published_papers
 

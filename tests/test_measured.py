@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 
 from experiments.config.paths import ROOT
-from plots import audit_bounds
+from plots import privacy
 from plots.pages import reference_pages
-from plots.runs import publishing
 from tests.papers import make_paper
 from tests.test_plots import PAPER, REPORTED, long_table, publish
 
@@ -25,23 +24,23 @@ FOUND = pd.DataFrame(
 
 
 def write(results, frame):
-    path = results / audit_bounds.SUMMARY
+    path = results / privacy.SUMMARY
     path.parent.mkdir(parents=True)
     frame.to_csv(path, index=False)
 
 
 @pytest.fixture(autouse=True)
 def apart(tmp_path, monkeypatch):
-    for module in (audit_bounds, publishing):
+    for module in (privacy, reference_pages):
         monkeypatch.setattr(module, "REFERENCE", tmp_path / "reference")
 
 
 def test_an_audit_of_this_machine_comes_before_the_published_one(tmp_path):
-    assert audit_bounds.read_bounds(tmp_path).empty
+    assert privacy.read_bounds(tmp_path).empty
     write(tmp_path / "reference", FOUND.iloc[:1])
-    assert list(audit_bounds.read_bounds(tmp_path)["bound"]) == [2.5]
+    assert list(privacy.read_bounds(tmp_path)["bound"]) == [2.5]
     write(tmp_path, FOUND.iloc[2:])
-    assert list(audit_bounds.read_bounds(tmp_path)["bound"]) == [0.98]
+    assert list(privacy.read_bounds(tmp_path)["bound"]) == [0.98]
 
 
 def test_a_page_has_the_measured_privacy_beside_tables_figures_and_accounts(tmp_path):
@@ -64,32 +63,32 @@ def test_a_page_has_the_measured_privacy_beside_tables_figures_and_accounts(tmp_
 
 def test_the_worst_of_an_algorithm_is_the_claim_that_it_breaks_not_its_largest_bound():
     assert (
-        audit_bounds.describe_bounds(make_paper(), FOUND, ["a"])
+        privacy.describe_bounds(make_paper(), FOUND, ["a"])
         == "What attacks measured at most: a ε ≥ 2.50 where 1 is claimed (broken)."
     )
     assert (
-        audit_bounds.describe_bounds(make_paper(), FOUND, ["b"])
+        privacy.describe_bounds(make_paper(), FOUND, ["b"])
         == ""
-        == audit_bounds.describe_bounds(make_paper(), audit_bounds.read_bounds(audit_bounds.REFERENCE), ["a"])
+        == privacy.describe_bounds(make_paper(), privacy.read_bounds(privacy.REFERENCE), ["a"])
     )
 
 
 def test_an_audit_that_is_missing_or_of_changed_code_is_not_published(tmp_path):
     with pytest.raises(SystemExit, match="make audit first"):
-        publishing.publish_audit(tmp_path)
+        reference_pages.publish_audit(tmp_path)
     write(tmp_path, FOUND)
     (tmp_path / "audit" / "provenance.json").write_text('{"git": {"revision": "1", "dirty": true}}', encoding="utf-8")
     with pytest.raises(SystemExit, match="not committed: commit, then make audit"):
-        publishing.publish_audit(tmp_path)
-    assert not audit_bounds.REFERENCE.exists()
+        reference_pages.publish_audit(tmp_path)
+    assert not privacy.REFERENCE.exists()
 
 
 def test_a_published_audit_is_that_of_the_results(tmp_path):
     write(tmp_path / "results", FOUND)
     provenance = tmp_path / "results" / "audit" / "provenance.json"
     provenance.write_text('{"command": "make audit", "git": {"revision": "1", "dirty": false}}', encoding="utf-8")
-    publishing.publish_audit(tmp_path / "results")
-    assert audit_bounds.read_bounds(audit_bounds.REFERENCE).equals(audit_bounds.read_bounds(tmp_path / "results"))
+    reference_pages.publish_audit(tmp_path / "results")
+    assert privacy.read_bounds(privacy.REFERENCE).equals(privacy.read_bounds(tmp_path / "results"))
 
 
 def test_the_pages_are_written_from_the_published_runs_of_a_project(tmp_path):
@@ -101,12 +100,12 @@ def test_the_pages_are_written_from_the_published_runs_of_a_project(tmp_path):
 
 
 def test_a_published_command_names_no_folder_of_a_machine(tmp_path, monkeypatch):
-    monkeypatch.setattr(publishing, "REFERENCE", tmp_path / "reference")
+    monkeypatch.setattr(reference_pages, "REFERENCE", tmp_path / "reference")
     shutil.copytree(ROOT / "results" / "reference" / "paper-2", tmp_path / "paper-2")
     path = tmp_path / "paper-2" / "provenance.json"
     facts = json.loads(path.read_text(encoding="utf-8"))
     command = f"python -m experiments paper=2 results={tmp_path} repeats=10"
     path.write_text(json.dumps(facts | {"command": command}), encoding="utf-8")
-    publishing.publish_run("2", tmp_path)
+    reference_pages.publish_run("2", tmp_path)
     kept = json.loads((tmp_path / "reference" / "paper-2" / "provenance.json").read_text(encoding="utf-8"))
     assert kept == facts | {"command": "python -m experiments paper=2 repeats=10"}

@@ -37,7 +37,7 @@ from experiments.run.executors import Executor, make_executor
 from experiments.run.run_studies import run_and_collect
 from experiments.store.accounts import is_claim_only, read_account
 from experiments.store.long_table import long_table
-from plots import audit_bounds, privacy
+from plots import privacy
 from plots.runs.run_folder import name_target
 from tests.command_line import exit_code
 from tests.papers import make_paper
@@ -293,7 +293,7 @@ def test_an_epsilon_without_an_account_is_a_claim_only(own):
     assert outcome.done == 1
     (row,) = privacy.sum_up_privacy(long_table(cells, records))
     paper = make_paper()
-    assert privacy.describe_privacy(paper, row, audit_bounds.read_bounds(own.folder.parent))["sound"] == "claims only"
+    assert privacy.describe_privacy(paper, row, privacy.read_bounds(own.folder.parent))["sound"] == "claims only"
     assert row["keeps_claim"] is None
 
 
@@ -397,11 +397,9 @@ def test_the_audit_of_an_own_algorithm_stands_beside_that_of_ours(tmp_path):
     (tmp_path / "audit").mkdir()
     row = {"algorithm": "mine", "layer": "black box", "claimed": 1.0, "bound": 2.0, "verdict": "violated"}
     pd.DataFrame([row | {"where": "w", "event": "e"}]).to_csv(tmp_path / "audit" / "summary-mine.csv", index=False)
-    bounds = audit_bounds.read_bounds(tmp_path)
+    bounds = privacy.read_bounds(tmp_path)
     assert {"mine", "rdt"} <= set(bounds["algorithm"])
-    assert (
-        audit_bounds.list_bounds(bounds, "mine")[0]["bound"] == "broken: an attack measured ε ≥ 2.00 where 1 is claimed"
-    )
+    assert privacy.list_bounds(bounds, "mine")[0]["bound"] == "broken: an attack measured ε ≥ 2.00 where 1 is claimed"
 
 
 # ------------------------------------------------------------------------------------------------ bad input

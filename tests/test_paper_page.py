@@ -12,10 +12,10 @@ import yaml
 from experiments.config.finding import Sign
 from experiments.config.paper import Speaker
 from experiments.judge.readings.sentences import list_curve_details, list_ranking_details
-from plots.pages.paper_page import render_page
+from plots.pages.paper_results import render_page
+from plots.pages.reference_pages import read_published
 from plots.pages.report import REFERENCE
 from plots.runs.paper_run import PaperRun
-from plots.runs.publishing import read_published
 from plots.runs.run_folder import KEPT
 from tests.browser import DESKTOP, TELEPHONE, fits, opened
 from tests.published_report import published_papers

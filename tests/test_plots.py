@@ -28,12 +28,12 @@ from experiments.questions.paper_questions import resolve_paper
 from experiments.run import runner
 from experiments.store.database import Store
 from experiments.store.long_table import long_table as long_table_of
-from plots.facts import count_facts
 from plots.pages import terminal
 from plots.pages.paper_results import publish_paper
 from plots.readings import draw_claim
 from plots.runs.run_folder import read_csv
 from plots.series import summarise_metrics
+from plots.tables.datasets import count_facts
 from plots.tables.grid import describe_center
 from tests.papers import ask, make_paper
 

@@ -8,7 +8,6 @@ import pytest
 from experiments.config.papers import read_paper
 from plots.pages import reference_pages
 from plots.pages.reference_pages import make_pages, replace_block
-from plots.runs import publishing
 from plots.runs.paper_run import PaperRun
 from tests.command_line import exit_code
 from tests.words import list_words
@@ -32,7 +31,7 @@ def plant_finding(monkeypatch, **keys):
         paper = read_paper(name)
         return paper.replaced(finding={"text": "It holds."} | keys) if name == "2" else paper
 
-    monkeypatch.setattr(publishing, "read_paper", read_with_finding)
+    monkeypatch.setattr(reference_pages, "read_paper", read_with_finding)
 
 
 def test_the_readme_can_be_read_in_three_minutes():
@@ -124,7 +123,7 @@ def test_a_benchmark_says_which_one_to_take_and_has_the_long_tables_in_files(pag
 
 def test_a_finding_is_that_of_the_paper_today_and_its_verdicts_are_those_of_the_run(monkeypatch):
     plant_finding(monkeypatch, numbers={"max-adult": "holds"}, text="By {max-adult} off.")
-    run = publishing.read_published(REFERENCE / "paper-2")
+    run = reference_pages.read_published(REFERENCE / "paper-2")
     assert run.outcome == "By 0.6 points off." and run.misfits == []
 
 
@@ -137,5 +136,5 @@ def test_pages_are_not_written_where_prose_has_drifted(monkeypatch, capsys):
         f"{head}: number max-adult: it says that this fails; here it holds",
         f"{head}: privacy: it says that this holds; here it fails",
     ]
-    run = publishing.read_published(REFERENCE / "paper-2")
+    run = reference_pages.read_published(REFERENCE / "paper-2")
     assert run.outcome.startswith("The sentence that was written about it no longer fits: number max-adult")

@@ -19,8 +19,8 @@ from experiments.run.runner import run_cells
 from experiments.store.database import Store
 from plots.pages.report import build_report
 from plots.sweeps import sweep_folder
-from plots.sweeps.arrangement import BEST, WIDTH, arrange_tables
-from plots.sweeps.sweep_files import write_sweep
+from plots.sweeps.sweep_folder import write_sweep
+from plots.sweeps.sweep_tables import BEST, WIDTH, arrange_tables
 from tests.command_line import exit_code
 from tests.made_up_sweeps import accuracies, collect, make_sweep
 

@@ -14,8 +14,12 @@ from experiments.skeletons.schema import format_generated
 def run_command(request: SweepRequest) -> int:
     """Publish what is named, or everything, and write the pages; returns the exit code."""
     require_checkout("reference")
-    from plots.pages.reference_pages import rewrite_pages  # matplotlib is slow to import
-    from plots.runs.publishing import list_drifts, publish_audit, publish_run
+    from plots.pages.reference_pages import (
+        list_drifts,
+        publish_audit,
+        publish_run,
+        rewrite_pages,  # matplotlib is slow to import
+    )
 
     papers, with_audit = request.list_choices("paper"), request.config["audit"]
     if not papers and not with_audit and not request.config["pages_only"]:

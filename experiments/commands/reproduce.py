@@ -35,12 +35,9 @@ from experiments.store import provenance
 from experiments.store.long_table import format_cells_csv
 from experiments.store.summaries import SettingSummary, keep_metrics, write_json_lines
 from plots.sweeps import sweep_folder
-from plots.sweeps.arrangement import arrange_tables
-from plots.sweeps.collector import ResultCollector
-from plots.sweeps.options import SweepOptions, read_stop_on_error, refuse_options_of_sweeps
-from plots.sweeps.sweep import Sweep, order_values
-from plots.sweeps.sweep_files import write_sweep
-from plots.sweeps.terminal_table import print_shortfall, print_sweep
+from plots.sweeps.sweep import ResultCollector, Sweep, order_values
+from plots.sweeps.sweep_folder import SweepOptions, read_stop_on_error, refuse_options_of_sweeps, write_sweep
+from plots.sweeps.sweep_tables import arrange_tables, print_shortfall, print_sweep
 
 _REPEATS = 10
 _START = f"""\

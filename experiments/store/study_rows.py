@@ -36,20 +36,6 @@ def select_rows(
     return rows[is_finite].reset_index(drop=True)
 
 
-def select_undefined(
-    table: pd.DataFrame, study: Study, metric: str, where: Mapping[str, object] | None = None
-) -> pd.DataFrame:
-    """Return the rows of a study that were run and have no such metric: a class never predicted has no precision.
-
-    The parameters are those of `select_rows`.
-    """
-    if metric not in table.columns or "status" not in table.columns:
-        return select_rows(pd.DataFrame(), study, metric, where)
-    undefined = table[table[metric].isna()]
-    undefined = undefined[undefined["status"] == "done"]
-    return select_rows(undefined.assign(**{metric: 0.0}), study, metric, where)
-
-
 def count_cells(paper: Paper, table: pd.DataFrame) -> tuple[int, int]:
     """Return how many cells of a paper are answered and how many it asks for; shared ones count once.
 

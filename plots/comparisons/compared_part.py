@@ -22,10 +22,10 @@ from plots.labels import MISSING, label_name, label_names
 
 TOLD_APART = "told apart"
 NOT_TOLD_APART = "not told apart"
+#: Told apart the other way: a mean rank counts wins over everybody, a comparison those of one pair alone.
 BEATS_THE_FIRST = "beats the first"
-"""Told apart the other way: a mean rank counts wins over everybody, a comparison those of one pair alone."""
+#: What a row holds of an algorithm that is compared with nobody.
 NOT_COMPARED: dict[str, Any] = {"better": math.nan, "equal": math.nan, "worse": math.nan, "verdict": ""}
-"""What a row holds of an algorithm that is compared with nobody."""
 
 
 class ComparedPart(ShownPart):
@@ -183,7 +183,7 @@ class ComparedPart(ShownPart):
         if leads.empty:
             return NOT_COMPARED
         posterior = vars(compare_over_datasets(leads.to_numpy(), self.margin))
-        return {**posterior, "verdict": judge_posterior(posterior)}
+        return {**posterior, "verdict": _judge_posterior(posterior)}
 
 
 class BetweenLevels(Document):
@@ -226,14 +226,12 @@ def describe_held_out(names: Iterable[str]) -> str:
     return f"{n_held_out} of {len(sides)} held out" if n_held_out else "none held out"
 
 
-def judge_posterior(posterior: Mapping[str, float]) -> str:
+def _judge_posterior(posterior: Mapping[str, float]) -> str:
     """Return what the probabilities of the first algorithm against another one say, which 0.95 decides.
 
-    Examples
-    --------
-    >>> judge_posterior({"better": 0.96, "equal": 0.01, "worse": 0.03})
+    >>> _judge_posterior({"better": 0.96, "equal": 0.01, "worse": 0.03})
     'told apart'
-    >>> judge_posterior({"better": 0.94, "equal": 0.06, "worse": 0.0})
+    >>> _judge_posterior({"better": 0.94, "equal": 0.06, "worse": 0.0})
     'not told apart'
     """
     verdicts = {"better": TOLD_APART, "equal": EQUAL, "worse": BEATS_THE_FIRST}

@@ -21,12 +21,11 @@ from experiments.cells.cell import format_canonical, read_protocol
 from experiments.config.paper import Study
 from experiments.run.splits import split_rows
 
-MOST_ROWS_OF_SMALL = 1500
-LEAST_CLASSES_OF_MANY = 6
-LEAST_COLUMNS_OF_WIDE = 30
-SKEWED = 2.0
-"""Skewness from which on a column of numbers has a long tail; an exponential distribution has 2."""
-SHARE_SKEWED = 0.25
+_MOST_ROWS_OF_SMALL = 1500
+_LEAST_CLASSES_OF_MANY = 6
+_LEAST_COLUMNS_OF_WIDE = 30
+_SKEWED = 2.0  # skewness from which on a column of numbers has a long tail; an exponential distribution has 2
+_SHARE_SKEWED = 0.25
 
 
 class DataFacts(NamedTuple):
@@ -36,8 +35,7 @@ class DataFacts(NamedTuple):
     n_classes: int
     n_numbers: int
     n_nominal: int
-    n_skewed: int
-    """Columns of numbers whose skewness is beyond 2, upwards or downwards."""
+    n_skewed: int  #: columns of numbers whose skewness is beyond 2, upwards or downwards
 
     @property
     def n_columns(self) -> int:
@@ -45,7 +43,7 @@ class DataFacts(NamedTuple):
         return self.n_numbers + self.n_nominal
 
 
-class KindRule(NamedTuple):
+class _KindRule(NamedTuple):
     """A kind of data: its title in a table, its rule in words, and whether a data set is of it."""
 
     title: str
@@ -53,32 +51,31 @@ class KindRule(NamedTuple):
     holds: Callable[[DataFacts], bool]
 
 
+#: The kinds in the order of a table.
 KINDS = {
-    "small": KindRule(
+    "small": _KindRule(
         "small table",
-        f"at most {MOST_ROWS_OF_SMALL:,} training rows",
-        lambda of: of.n_train <= MOST_ROWS_OF_SMALL,
+        f"at most {_MOST_ROWS_OF_SMALL:,} training rows",
+        lambda of: of.n_train <= _MOST_ROWS_OF_SMALL,
     ),
-    "classes": KindRule(
-        "many classes", f"at least {LEAST_CLASSES_OF_MANY}", lambda of: of.n_classes >= LEAST_CLASSES_OF_MANY
+    "classes": _KindRule(
+        "many classes", f"at least {_LEAST_CLASSES_OF_MANY}", lambda of: of.n_classes >= _LEAST_CLASSES_OF_MANY
     ),
-    "tails": KindRule(
+    "tails": _KindRule(
         "long tails",
-        f"at least a quarter of all columns are numbers whose skewness is beyond ± {SKEWED:g}",
-        lambda of: of.n_skewed >= SHARE_SKEWED * of.n_columns,
+        f"at least a quarter of all columns are numbers whose skewness is beyond ± {_SKEWED:g}",
+        lambda of: of.n_skewed >= _SHARE_SKEWED * of.n_columns,
     ),
-    "wide": KindRule(
+    "wide": _KindRule(
         "wide table",
-        f"at least {LEAST_COLUMNS_OF_WIDE} columns",
-        lambda of: of.n_columns >= LEAST_COLUMNS_OF_WIDE,
+        f"at least {_LEAST_COLUMNS_OF_WIDE} columns",
+        lambda of: of.n_columns >= _LEAST_COLUMNS_OF_WIDE,
     ),
-    "nominal": KindRule("mostly nominal", "more than half of the columns", lambda of: of.n_nominal > of.n_numbers),
-    "numbers": KindRule("mostly numbers", "more than half of the columns", lambda of: of.n_numbers > of.n_nominal),
+    "nominal": _KindRule("mostly nominal", "more than half of the columns", lambda of: of.n_nominal > of.n_numbers),
+    "numbers": _KindRule("mostly numbers", "more than half of the columns", lambda of: of.n_numbers > of.n_nominal),
 }
-"""The kinds in the order of a table."""
 
-UNKNOWN = "unknown"
-"""Instead of kinds, of a data set whose files are not here: what it is left out of must name it."""
+UNKNOWN = "unknown"  #: instead of kinds, of a data set whose files are not here: what it is left out of must name it
 
 
 def list_kinds_of(study: Study, dataset: str) -> list[str]:
@@ -117,4 +114,4 @@ def count_facts(loaded: Dataset, n_train: int) -> DataFacts:
 
 
 def _is_skewed(column: np.ndarray) -> bool:
-    return bool(np.ptp(column) > 0) and abs(float(skew(column))) > SKEWED
+    return bool(np.ptp(column) > 0) and abs(float(skew(column))) > _SKEWED

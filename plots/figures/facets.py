@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,17 +16,11 @@ from plots.comparisons.data_kinds import KINDS, UNKNOWN, list_kinds_of
 from plots.labels import format_large, label_metric, label_name, label_names, label_value, label_values, scale_value
 from plots.series import NO_NUMBERS, check_metrics_by, describe_points, name_of_center, summarise_metrics
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 _BY = ["dataset", "algorithm", "epsilon"]
-_LOWEST, _HIGHEST = -0.7, 1.7
-"""How far beyond the two levels a picture may reach, in distances between them."""
+_LOWEST, _HIGHEST = -0.7, 1.7  # how far beyond the two levels a picture may reach, in distances between them
 _BEYOND = "#e9ecef"
 
-Looks = dict[str, dict[str, Any]]
-"""Colour, marker and dash of each line."""
+_Looks = dict[str, dict[str, Any]]  # colour, marker and dash of each line
 
 
 class FacetsFigure(BetweenLevels, ShownPart, PaperFigure):
@@ -58,7 +52,7 @@ class FacetsFigure(BetweenLevels, ShownPart, PaperFigure):
         frame = frame.assign(kinds=[" ".join(kinds[name]) for name in frame["dataset"]])
         return frame.sort_values("dataset", key=lambda names: names.map(places), kind="stable", ignore_index=True)
 
-    def draw(self, paper: Paper, frame: pd.DataFrame) -> Figure:
+    def draw(self, paper: Paper, frame: pd.DataFrame) -> style.Figure:
         """Draw a small picture for each data set that has results."""
         facets = [self._read_facet(str(name), rows) for name, rows in frame.groupby("dataset", sort=False)]
         facets = [facet for facet in facets if facet.high > facet.low]
@@ -104,7 +98,7 @@ class FacetsFigure(BetweenLevels, ShownPart, PaperFigure):
             levels.append(math.log10(level) if is_log and level > 0 else level)
         return _Facet(name, points, min(levels), max(levels), is_log)
 
-    def _make_keys(self, paper: Paper, looks: Looks) -> list[Any]:
+    def _make_keys(self, paper: Paper, looks: _Looks) -> list[Any]:
         """Return legend entries of the lines, and of what stands at the two levels."""
         names = label_names(paper, [*looks, self.floor, self.ceiling])
         lower, upper = names[-2:][::-1] if is_error(self.metric) else names[-2:]
@@ -150,7 +144,7 @@ def _find_reach(facets: list[_Facet], lines: list[str]) -> tuple[float, float]:
     return max(min(places), _LOWEST) - 0.08, min(max(places), _HIGHEST) + 0.08
 
 
-def _draw_facet(axes: Axes, facet: _Facet, looks: Looks, ends: tuple[float, float]) -> None:
+def _draw_facet(axes: style.Axes, facet: _Facet, looks: _Looks, ends: tuple[float, float]) -> None:
     bottom, top = ends
     axes.axhspan(bottom, 0, color=_BEYOND, zorder=0)
     axes.axhspan(1, top, color=_BEYOND, zorder=0)
@@ -172,7 +166,7 @@ def _draw_facet(axes: Axes, facet: _Facet, looks: Looks, ends: tuple[float, floa
     style.dress_axes(axes, "y")
 
 
-def _name_facet(axes: Axes, paper: Paper, facet: _Facet) -> None:
+def _name_facet(axes: style.Axes, paper: Paper, facet: _Facet) -> None:
     """Write the name of the data set above its picture, and below it the kinds that it is of."""
     own = str(facet.points["kinds"].iloc[0]).split()
     kinds = ["kind unknown: files are missing"] if own == [UNKNOWN] else [KINDS[kind].title for kind in own]

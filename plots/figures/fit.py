@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -19,11 +19,7 @@ from experiments.errors import suggest_name
 from plots import style
 from plots.labels import label_name
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-_ROWS = "rows"
-"""The name of the dots among the lines of the frame."""
+_ROWS = "rows"  # the name of the dots among the lines of the frame
 _N_ROWS, _N_STEPS = 400, 200
 
 
@@ -72,7 +68,7 @@ class FitFigure(PaperFigure):
             frames.append(pd.DataFrame({"line": name, "x": along, "y": predicted}))
         return pd.concat(frames, ignore_index=True)
 
-    def draw(self, paper: Paper, frame: pd.DataFrame) -> Figure:
+    def draw(self, paper: Paper, frame: pd.DataFrame) -> style.Figure:
         """Draw the rows and the curves."""
         drawn = style.make_figure(8.4, 5.0)
         axes = drawn.add_subplot()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import chain, cycle
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import pandas as pd
 from pydantic import field_validator
@@ -19,10 +19,6 @@ from experiments.config.data import task_and_domain
 from experiments.config.paper import Paper, PaperError, PaperFigure
 from plots import style
 from plots.labels import label_name, label_values
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 COLUMNS = ["value", "step", "mechanism", "purpose", "epsilon"]
 _NARROW = 0.04  # of the axis: a number does not fit into a narrower part
@@ -70,11 +66,11 @@ class LedgerFigure(PaperFigure):
         rows = []
         for value, model in self._make_models().items():
             ledger = model.fit(data.frame, data.target.to_numpy()).privacy_.ledger
-            for step, spent in enumerate(list_steps(ledger), start=1):
+            for step, spent in enumerate(_list_steps(ledger), start=1):
                 rows.append((value, step, spent.mechanism, spent.purpose, spent.epsilon))
         return pd.DataFrame(rows, columns=COLUMNS)
 
-    def draw(self, paper: Paper, frame: pd.DataFrame) -> Figure:
+    def draw(self, paper: Paper, frame: pd.DataFrame) -> style.Figure:
         """Draw a bar for every value."""
         drawn = style.make_figure(8.4, 1.9 + 0.48 * max(frame["value"].nunique(), 1))
         axes = drawn.add_subplot()
@@ -104,16 +100,16 @@ class LedgerFigure(PaperFigure):
         return models
 
 
-def list_steps(event: Event) -> list[Spent]:
+def _list_steps(event: Event) -> list[Spent]:
     """Return the mechanisms that one record meets, in order: of disjoint parts, those of the dearest."""
     if isinstance(event, Spent):
         return [event]
     if isinstance(event, Bootstrapped):
-        return list_steps(event.part)
+        return _list_steps(event.part)
     if isinstance(event, Parallel):
-        return list_steps(max(event.parts, key=lambda part: part.epsilon))
+        return _list_steps(max(event.parts, key=lambda part: part.epsilon))
     if isinstance(event, Sequential):
-        return event.times * list(chain.from_iterable(map(list_steps, event.parts)))
+        return event.times * list(chain.from_iterable(map(_list_steps, event.parts)))
     return []
 
 
@@ -126,7 +122,7 @@ def _choose_colours(frame: pd.DataFrame) -> dict[str, str]:
     return colours | dict.fromkeys(sorted(lasts), style.QUALITATIVE[1])
 
 
-def _draw_bar(axes: Axes, place: int, steps: pd.DataFrame, colours: Mapping[str, str], narrow: float) -> None:
+def _draw_bar(axes: style.Axes, place: int, steps: pd.DataFrame, colours: Mapping[str, str], narrow: float) -> None:
     left = 0.0
     for step in steps.to_dict("records"):
         width = step["epsilon"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import product
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -23,12 +23,7 @@ from plots.series import (
     summarise_metrics,
 )
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-_NAMES = ("metric", "dataset", "algorithm")
-"""What has no order along the bottom."""
+_NAMES = ("metric", "dataset", "algorithm")  # what has no order along the bottom
 
 
 class LinesFigure(ShownPart, PaperFigure):
@@ -78,7 +73,7 @@ class LinesFigure(ShownPart, PaperFigure):
             return frame
         return add_numbers_without_setting(paper, self, self.metric, frame, numbers)
 
-    def draw(self, paper: Paper, frame: pd.DataFrame) -> Figure:
+    def draw(self, paper: Paper, frame: pd.DataFrame) -> style.Figure:
         """Draw it."""
         lines, xs = self._list_lines(paper), self._list_xs(paper)
         drawn = style.make_figure(8.4 + 0.75 * max(len(xs) - 9, 0), 5.0)  # room for every tick's text
@@ -138,7 +133,7 @@ class LinesFigure(ShownPart, PaperFigure):
         bottom, top = (-math.inf if self.bottom is None else self.bottom), (math.inf if self.top is None else self.top)
         return panel.find_limits(self._metrics[0], frame, panel.Limits(bottom, top), self.y == "log")
 
-    def _dress(self, axes: Axes, paper: Paper, xs: list, limits: panel.Limits, center: str) -> None:
+    def _dress(self, axes: style.Axes, paper: Paper, xs: list, limits: panel.Limits, center: str) -> None:
         names = label_values(paper, self.x, xs)
         if self.x == "metric":
             names = [name.replace(", ", ",\n") for name in names]
@@ -153,7 +148,7 @@ class LinesFigure(ShownPart, PaperFigure):
             # nothing is above 100 %: only room for a marker that sits on it
             axes.set_ylim(low, 100 + 0.03 * (100 - low))
 
-    def _mark_places(self, axes: Axes, xs: list) -> None:
+    def _mark_places(self, axes: style.Axes, xs: list) -> None:
         """Draw a vertical line with its name at each of some values of a numeric x axis, between ticks if need be."""
         if not self.marks:
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -28,19 +28,13 @@ from plots.comparisons.compared_part import (
 from plots.labels import label_name, label_names
 from plots.series import note_shortfall
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-_MOST_NAMED = 3
-"""With more methods their number stands for their names."""
+_MOST_NAMED = 3  # with more methods their number stands for their names
 _HEADS = ("algorithm", "mean rank", "the best is better", "equal", "worse", "", "beyond the critical difference")
 _COLOURS = {"better": style.QUALITATIVE[0], "equal": "#b9c0c8", "worse": style.QUALITATIVE[1]}
 _INKS = {"better": "white", "equal": style.INK, "worse": "white"}
-_WIDE_ENOUGH = 0.13
-"""Least share of a bar in which its probability can be read."""
+_WIDE_ENOUGH = 0.13  # least share of a bar in which its probability can be read
+# How many letters a line may have before the figure is made wider, and by how many inches for each further one.
 _LETTERS, _LETTER_WIDTH = 45, 0.09
-"""How many letters a line may have before the figure is made wider, and by how many inches for each further one."""
 
 
 class RanksFigure(ComparedPart, PaperFigure):
@@ -54,7 +48,7 @@ class RanksFigure(ComparedPart, PaperFigure):
         """Rank the algorithms, and compare the first with each other one; see `ComparedPart.compare_algorithms`."""
         return self.compare_algorithms(paper, table)
 
-    def draw(self, paper: Paper, frame: pd.DataFrame) -> Figure:
+    def draw(self, paper: Paper, frame: pd.DataFrame) -> style.Figure:
         """Draw mean ranks, ranks on single data sets, and a bar of probabilities for each comparison."""
         means = select_means(frame)
         names = label_names(paper, means["algorithm"])
@@ -125,7 +119,7 @@ class RanksFigure(ComparedPart, PaperFigure):
         return f"{self.title}: take {label_name(paper, best['algorithm'])}, {'; '.join(parts)}."
 
 
-def _draw_ranks(axes: Axes, means: pd.DataFrame, frame: pd.DataFrame) -> None:
+def _draw_ranks(axes: style.Axes, means: pd.DataFrame, frame: pd.DataFrame) -> None:
     single = frame[frame["dataset"] != ""].dropna(subset=["rank"])
     ticks: dict[str, Any] = {"marker": "|", "markersize": 9, "linestyle": "none", "markeredgewidth": 2}
     for place, row in enumerate(means.to_dict("records")):
@@ -138,7 +132,7 @@ def _draw_ranks(axes: Axes, means: pd.DataFrame, frame: pd.DataFrame) -> None:
     style.dress_axes(axes, "x")
 
 
-def _draw_critical_difference(axes: Axes, best: float, difference: float) -> None:
+def _draw_critical_difference(axes: style.Axes, best: float, difference: float) -> None:
     """Draw how far a mean rank must lie from the best one to differ by more than chance."""
     if math.isnan(difference):
         return
@@ -152,7 +146,7 @@ def _draw_critical_difference(axes: Axes, best: float, difference: float) -> Non
     axes.text(best if is_left else end, -0.8, words, **place)
 
 
-def _draw_comparison(axes: Axes, place: int, row: Mapping[str, Any]) -> None:
+def _draw_comparison(axes: style.Axes, place: int, row: Mapping[str, Any]) -> None:
     """Draw the probabilities of one algorithm as parts of a bar, and beside it what they say."""
     if math.isnan(row["better"]):
         words = "the best of these, compared with each of the others:" if place == 0 else "not compared"
@@ -168,7 +162,7 @@ def _draw_comparison(axes: Axes, place: int, row: Mapping[str, Any]) -> None:
     axes.text(1.02, place, row["verdict"], va="center", fontsize=9.5)
 
 
-def _dress_comparisons(axes: Axes) -> None:
+def _dress_comparisons(axes: style.Axes) -> None:
     from matplotlib.ticker import PercentFormatter
 
     axes.set_xlim(-0.06, 1.4)
@@ -184,8 +178,6 @@ def _dress_comparisons(axes: Axes) -> None:
 def _name_others(names: list[str], n_others: int) -> str:
     """Return whom of the others a part of the advice is about, by number where they are many.
 
-    Examples
-    --------
     >>> _name_others(["a", "b"], 2), _name_others(["a", "b"], 3), _name_others(["a", "b", "c", "d"], 9)
     ('every other', 'a, b', '4 of 9 others')
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -19,10 +19,6 @@ from experiments.store.long_table import distinct_privacy_reports
 from experiments.store.study_rows import select_rows
 from plots import style
 from plots.labels import MISSING, label_metric, label_name, label_names, scale_value
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _PANEL = 2.3
 _MEAN: dict[str, Any] = {"marker": "D", "markersize": 7, "linestyle": "none", "markeredgecolor": "white"}
@@ -74,7 +70,7 @@ class SoundnessFigure(ShownPart, PaperFigure):
                 records += self._compare(paper, at_epsilon, pair, study.axis("dataset", self.where))
         return pd.DataFrame(records)
 
-    def draw(self, paper: Paper, frame: pd.DataFrame) -> Figure:
+    def draw(self, paper: Paper, frame: pd.DataFrame) -> style.Figure:
         """Draw a panel for each ε, a line for each pair."""
         epsilons, pairs = frame["epsilon"].unique(), list(frame["printed"].unique())
         drawn = style.make_figure(2.2 + _PANEL * len(epsilons), 2.2 + 0.5 * len(pairs))
@@ -135,7 +131,7 @@ def _sum_up_privacy(printed: list[dict], sound: list[dict]) -> dict[str, Any]:
     }
 
 
-def _draw_pair(axes: Axes, place: int, rows: pd.DataFrame, metric: str) -> None:
+def _draw_pair(axes: style.Axes, place: int, rows: pd.DataFrame, metric: str) -> None:
     single, (mean,) = rows[rows["dataset"] != ""], rows[rows["dataset"] == ""].to_dict("records")
     gains, low, high = scale_value(metric, single[["gain", "low", "high"]].to_numpy()).T
     places = place + np.linspace(-0.22, 0.22, len(single)) if len(single) > 1 else [place]
@@ -147,7 +143,7 @@ def _draw_pair(axes: Axes, place: int, rows: pd.DataFrame, metric: str) -> None:
     axes.text(0.995, place - 0.36, _format_paid(mean), transform=axes.get_yaxis_transform(), **words)
 
 
-def _dress_panel(axes: Axes, epsilon: float, metric: str) -> None:
+def _dress_panel(axes: style.Axes, epsilon: float, metric: str) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator, SymmetricalLogLocator
 
     axes.axvline(0, color=style.INK, linewidth=0.9, zorder=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -15,10 +15,6 @@ from experiments.questions.tradeoffs import check_curve, select_points
 from experiments.stats import center_interval
 from plots import style
 from plots.labels import label_metric, label_value, scale_value
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 class LabelledCurve(Curve):
@@ -67,7 +63,7 @@ class TradeoffFigure(PaperFigure):
                 rows.append({**point, "n": len(part), "n_expected": paper.repeats})
         return pd.DataFrame(rows)
 
-    def draw(self, paper: Paper, frame: pd.DataFrame) -> Figure:
+    def draw(self, paper: Paper, frame: pd.DataFrame) -> style.Figure:
         """Draw the curves."""
         drawn = style.make_figure(8.8, 5.2)
         axes = drawn.add_subplot()
@@ -81,7 +77,7 @@ class TradeoffFigure(PaperFigure):
         style.write_title(drawn, axes, self.title)
         return drawn
 
-    def _draw_curve(self, axes: Axes, paper: Paper, i: int, points: pd.DataFrame) -> Any:
+    def _draw_curve(self, axes: style.Axes, paper: Paper, i: int, points: pd.DataFrame) -> Any:
         color = style.choose_color(i)
         scaled = points.copy()
         for axis, metric in (("x", self.x), ("y", self.y)):

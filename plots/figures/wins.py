@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -11,13 +11,9 @@ from plots import style
 from plots.comparisons.compared_part import ComparedPart, format_rank
 from plots.labels import label_name, label_names
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 _HEADS = ("algorithm", "mean rank", "wins", "ties", "losses")
+# Colours of their own, no variables of the page: they stay as they are where the page is dark.
 _WIN, _EVEN, _LOSS, _DARK = "#1d4f91", "#f3f4f6", "#b65a1a", "#15181c"
-"""Colours of their own, no variables of the page: they stay as they are where the page is dark."""
 
 
 class WinsFigure(ComparedPart, PaperFigure):
@@ -47,7 +43,7 @@ class WinsFigure(ComparedPart, PaperFigure):
                 records.append({"row": row, "column": column, "rank": ranks[row], **counts, **own})
         return pd.DataFrame(records)
 
-    def draw(self, paper: Paper, frame: pd.DataFrame) -> Figure:
+    def draw(self, paper: Paper, frame: pd.DataFrame) -> style.Figure:
         """Draw a heat map of wins less losses, with the counts written into it."""
         order = list(frame["row"].unique())
         names = label_names(paper, order)
@@ -90,7 +86,7 @@ class WinsFigure(ComparedPart, PaperFigure):
         return ", all held out" if self.sets == "held_out" else ""
 
 
-def _fill_cells(axes: Axes, frame: pd.DataFrame, order: list[str]) -> None:
+def _fill_cells(axes: style.Axes, frame: pd.DataFrame, order: list[str]) -> None:
     """Colour each pair by wins less losses, and write the counts into it."""
     from matplotlib.colors import LinearSegmentedColormap
 

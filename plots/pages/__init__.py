@@ -1,1 +1,1 @@
-"""The report, the summary on the terminal and the published pages, each written from runs alone."""
+"""The report, the summary on the terminal and the published runs, each written from runs alone."""

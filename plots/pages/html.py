@@ -1,11 +1,12 @@
 """How pages are rendered, as HTML and as Markdown: one folder of templates, one stylesheet, one script.
 
-Only pictures may lie beside a page of HTML.
+Only pictures may lie beside a page of HTML: one is drawn in the page itself and follows light and dark.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,11 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from experiments.judge.verdict import SIGN_OF
+from plots import style
 from plots.answers import count_signs, describe_sign
 from plots.labels import SYMBOLS, TONES
-from plots.markdown import escape_cell
-from plots.rows.strips import draw_in_text
+from plots.strips import draw_in_text
+from plots.text_table import escape_cell
 
 
 def render_template(template: str, **values: object) -> str:
@@ -43,3 +45,27 @@ def _make_environment() -> Environment:
     environment.globals |= {"count_signs": count_signs, "describe_sign": describe_sign, "draw_in_text": draw_in_text}
     environment.filters["cell"] = escape_cell
     return environment
+
+
+_PALETTES = {"s": style.SEQUENTIAL, "q": style.QUALITATIVE, "fig": (style.INK, style.GRID, style.ALARM, "#ffffff")}
+# The variable of each colour of a figure.
+_ROLES = {colour: f"{role}{i}" for role, palette in _PALETTES.items() for i, colour in enumerate(palette)}
+_COLOUR = re.compile("|".join(_ROLES))
+_SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
+
+
+def read_svg(path: Path, name: str) -> str:
+    """Make a picture part of the page: ids of its own by its name, colours as variables that follow light and dark."""
+    svg = path.read_text(encoding="utf-8")
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
+    for before in (' id="', "url(#", 'href="#'):
+        svg = svg.replace(before, f"{before}{name}-")
+    svg = re.sub(r'(<svg [^>]*?)width="[^"]*pt" ', r"\1", re.sub(r'(<svg [^>]*?)height="[^"]*pt" ', r"\1", svg))
+    return _COLOUR.sub(lambda found: f"var(--{_ROLES[found[0]]}, {found[0]})", svg)
+
+
+def measure_picture(path: Path) -> tuple[int, int]:
+    """Return width and height of a figure: a page that knows them keeps its place free until it is loaded."""
+    width, height = _SIZE.search(path.read_text(encoding="utf-8")).groups()  # type: ignore[union-attr]  # always there
+    return round(float(width)), round(float(height))

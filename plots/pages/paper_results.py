@@ -1,40 +1,53 @@
-"""From the long table of a paper to everything that is shown of it."""
+"""From the long table of a paper to everything that is shown of it: verdicts, tables, figures, the report page.
+
+The page is one HTML file that opens from disk, asks the network for nothing, the same bytes always. Its first screen
+answers: what the paper promises, whether its numbers come out, its claims hold and its algorithms are private, what was
+found, and the picture that decides. Then come its claims as a forest plot and its printed numbers as a dot plot. All
+else is closed; pictures in it are files, which load when it is opened.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from experiments.config.paper import Paper
+from experiments.config.paper import Paper, PaperFigure, PaperTable, Speaker
 from experiments.judge.claim_answers import judge_claims
 from experiments.judge.number_answers import judge_numbers
+from experiments.judge.readings.sentences import (
+    describe_curve,
+    describe_ranking,
+    list_curve_details,
+    list_ranking_details,
+)
 from experiments.judge.verdict import NOT_RUN
 from experiments.questions.paper_questions import PaperQuestions, resolve_numbers
 from experiments.run.copies import list_copies
 from experiments.stats import LEVEL
 from experiments.store.results import Results
 from experiments.store.study_rows import count_cells
-from plots import privacy, style
-from plots.facts import collect_facts
-from plots.pages.paper_page import write_page
+from plots import labels, privacy, style
+from plots.answers import count_signs
+from plots.pages import html
+from plots.pages.html import measure_picture, read_svg
 from plots.pages.terminal import print_summary
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import write_csv, write_json, write_paper
+from plots.series import note_shortfall
+from plots.tables.datasets import collect_facts
 
 
 def publish_paper(paper: Paper, questions: PaperQuestions, table: pd.DataFrame, folder: Path) -> None:
     """Write the tables, figures, verdicts and the report page of a paper, and print a summary to stderr.
 
     ``table`` is the long table, one row per cell and repeat; cells that are missing are shown as missing. ``folder`` is
-    made if need be; a ``provenance.json`` in it becomes part of the report.
-
-    Raises
-    ------
-    PaperError
-        If the paper contradicts itself or names printed numbers that are not there.
+    made if need be; a ``provenance.json`` in it becomes part of the report. A PaperError is raised if the paper
+    contradicts itself or names printed numbers that are not there.
     """
     folder = Path(folder)
     tables, figures = folder / "tables", folder / "figures"
@@ -75,3 +88,151 @@ def describe_unrun(paper: Paper) -> PaperRun:
     claims = [{"id": claim.id, "text": claim.text, **no_verdict} for claim in paper.claims]
     said = paper.model_copy(update={"finding": None})
     return PaperRun(Path(), said, numbers, claims, (0, 0), [], {}, *[nothing] * 5)
+
+
+_DECISION = "decision"  # the kind of tables that say what to take: they are what a study without claims is about
+# Files that are about all of a run.
+_SUMMARIES = (
+    *("numbers.csv", "claims.json", "privacy.json", "copies.csv", "readings.csv", "curves.csv", "further_rows.csv"),
+    *("costs.csv", "paper.yaml", "provenance.json"),
+)
+_ENDINGS = {"CSV": "csv", "LaTeX": "tex", "SVG": "svg", "PNG": "png", "PDF": "pdf"}
+
+
+def write_page(run: PaperRun) -> Path:
+    """Write ``report.html`` into the folder of a run and return its path."""
+    path = run.folder / "report.html"
+    path.write_text(render_page(run), encoding="utf-8")
+    return path
+
+
+def render_page(run: PaperRun, source: str = "", base: str = "", links: Sequence[Mapping[str, Any]] = ()) -> str:
+    """Return the page of a run.
+
+    ``source`` says whose run it is, ``base`` is the way from the page to the run's files, such as ``paper-2/``, and
+    ``links`` are the pages around it: ``href``, ``text`` and ``is_here``.
+    """
+    tables = {part.id: _describe_table(run, part) for part in run.paper.tables}
+    figures = {part.id: _describe_figure(run, part) for part in run.paper.figures}
+    finding = run.paper.finding
+    first = (finding and finding.picture) or next(iter(figures), "")
+    return html.render_template(
+        "paper.html.j2",
+        links=links,
+        base=base,
+        run=run,
+        source=source,
+        shown_first=first,
+        picture=figures[first] | {"svg": read_svg(run.find_picture(first), first)} if first in figures else None,
+        decisive_table=tables.get(first),
+        own_counts=count_signs(run.list_verdicts(Speaker.OURS)),
+        decisions=[table for table in tables.values() if table["kind"] == _DECISION],
+        tables=[table for table in tables.values() if table["kind"] != _DECISION],
+        figures=list(figures.values()),
+        readings=_describe_rankings(run),
+        curves=_describe_curves(run),
+        privacy=[privacy.describe_privacy(run.paper, row, run.audit) for row in run.privacy],
+        data_faults=privacy.describe_data_faults(run.paper, run.privacy),
+        audit=privacy.name_audit(run.folder.parent),
+        costs=list_costs(run.paper, run.costs),
+        provenance=[(name, html.format_fact(value)) for name, value in run.provenance.items()],
+        summaries=[(name, name) for name in _SUMMARIES if (run.folder / name).is_file()],
+    )
+
+
+def list_costs(paper: Paper, costs: pd.DataFrame) -> list[tuple[str, list[list[str]]]]:
+    """Return, for each data set that was fitted, a sentence and the rows of a table, the fastest first.
+
+    ``costs`` are as from `experiments.speed.costs.measure_costs`.
+    """
+    described = []
+    for dataset, part in costs.groupby("dataset", sort=False):
+        body = []
+        for row in part.sort_values("seconds", kind="stable").to_dict("records"):
+            seconds, megabytes = f"{row['seconds']:.3g}", f"{row['megabytes']:.0f}"
+            body.append([labels.label_name(paper, row["algorithm"]), seconds, megabytes])
+        n_rows, epsilons = int(part["rows"].max()), sorted(set(part["epsilon"]))
+        sentence = (
+            f"{labels.label_name(paper, str(dataset))}, {n_rows:,} training rows, the largest set of its study; "
+            f"ε = {labels.label_value(paper, epsilons[0])}. Measured once, on one core: median of three fits after a "
+            "first, and peak of the process that fits, interpreter, libraries and rows included."
+        )
+        described.append((sentence, body))
+    return described
+
+
+def _describe_table(run: PaperRun, part: PaperTable) -> dict[str, Any]:
+    """Return a table with its title, its files and what was measured of its algorithms."""
+    return {
+        "id": part.id,
+        "title": part.title,
+        "kind": part.kind,  # type: ignore[attr-defined]  # each class of tables declares its own
+        "measured": _describe_audit(run, part),
+        "files": _list_files(run, "tables", part.id),
+        "explanation": "",
+        "is_text": False,
+        **part.describe(run.paper, run.read_frame(part)),
+    }
+
+
+def _describe_figure(run: PaperRun, part: PaperFigure) -> dict[str, Any]:
+    """Return a figure with its title, its size, its files and the numbers behind it."""
+    frame = run.read_frame(part)
+    beside = {"measured": _describe_audit(run, part), "points": [], "standings": []}
+    return {**_describe_picture(run, part.id, part.title, frame), **beside, **part.describe(run.paper, frame)}
+
+
+def _describe_rankings(run: PaperRun) -> list[dict[str, Any]]:
+    """Return what the readings of the text give, question by question, as it is read."""
+    described = []
+    for question, rows in run.list_rankings():
+        picture = _describe_picture(run, f"readings-{question.id}", question.title, rows)
+        picture["files"].insert(0, ("CSV of all questions", "readings.csv"))
+        answers = [_describe_reading(row) for row in rows.to_dict("records")]
+        said = {"sentence": describe_ranking(rows), "details": list_ranking_details(rows)}
+        described.append({**picture, **said, "unit": rows["unit"].iloc[0], "rows": answers})
+    return described
+
+
+def _describe_curves(run: PaperRun) -> list[dict[str, Any]]:
+    """Return what the readings of the text say of each claim, as it is read."""
+    described = []
+    for claim, rows in run.list_curves():
+        picture = _describe_picture(run, f"curve-{claim.id}", claim.text, rows)
+        picture["files"].insert(0, ("CSV of all claims", "curves.csv"))
+        described.append({**picture, "sentence": describe_curve(rows), "details": list_curve_details(rows)})
+    return described
+
+
+def _describe_picture(run: PaperRun, name: str, title: str, frame: pd.DataFrame) -> dict[str, Any]:
+    """Return a picture with its size, its files, and what is missing of the numbers that it shows."""
+    width, height = measure_picture(run.find_picture(name))
+    files = _list_files(run, "figures", name)
+    return {"id": name, "title": title, "width": width, "height": height, "files": files, "note": note_shortfall(frame)}
+
+
+def _describe_audit(run: PaperRun, part: PaperTable | PaperFigure) -> str:
+    """Return what was measured of the privacy of the algorithms of a table or figure."""
+    return privacy.describe_bounds(run.paper, run.audit, part.list_algorithms(run.paper))
+
+
+def _list_files(run: PaperRun, folder: str, name: str) -> list[tuple[str, str]]:
+    """Return the files of a table or figure that are there, by what they are."""
+    files = [(what, f"{folder}/{name}.{ending}") for what, ending in _ENDINGS.items()]
+    return [(what, path) for what, path in files if (run.folder / path).is_file()]
+
+
+def _describe_reading(row: Mapping[str, Any]) -> dict[str, Any]:
+    decimals = 2 if row["unit"] == "points" else 3
+    costs = ["unbounded"] if row["unpaid"] else []
+    if math.isfinite(row["times_label"]):
+        costs.append(f"{row['times_label']:.3g}")
+    return {
+        "rank": "none" if row["kind"] == "no noise" else f"{row['rank']:.0f}",
+        "reading": row["reading"],
+        "in_set": row["in_set"],
+        "distance": labels.format_number("", row["distance"], decimals),
+        "interval": labels.format_interval("", row["low"], row["high"], decimals),
+        "dropped_after": "" if math.isnan(row["dropped_after"]) else f"{row['dropped_after']:.0f}",
+        "cost": "; the noisy steps ".join(costs),
+    }

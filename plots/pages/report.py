@@ -19,19 +19,18 @@ from experiments.config.paths import REFERENCE
 from experiments.judge.verdict import SIGN_OF
 from plots.answers import Answer
 from plots.pages import html
-from plots.pages.paper_page import render_page
-from plots.pages.paper_results import describe_unrun
-from plots.pages.pictures import read_svg
-from plots.rows.number_rows import make_row
+from plots.pages.html import read_svg
+from plots.pages.paper_results import describe_unrun, render_page
+from plots.pages.reference_pages import read_published
+from plots.privacy import name_source
+from plots.rows import make_row
 from plots.runs.paper_run import PaperRun
-from plots.runs.publishing import read_published
 from plots.runs.run_folder import KEPT, copy_files, name_target
 from plots.sweeps.sweep_folder import FILES, list_sweeps
 
-_MOST_SWEEPS = 20
-"""Sweeps that are listed, the newest."""
+_MOST_SWEEPS = 20  # sweeps that are listed, the newest
+# The head of each answer's column, and the section of a paper's page that has more of it.
 _COLUMNS = (("its numbers", "numbers"), ("its claims", "claims"), ("private as claimed?", "privacy"))
-"""The head of each answer's column, and the section of a paper's page that has more of it."""
 _WHOSE = {Speaker.PAPER: "the paper's", Speaker.READING: "another reading", Speaker.OURS: "our own"}
 
 
@@ -82,12 +81,8 @@ def build_report(results: Path, names: Sequence[str]) -> Path:
     """Write the report on some papers and return its first page.
 
     ``results`` is the folder of this machine's runs; the report takes the place of an earlier one in
-    ``results/report``. ``names`` are the papers, in order.
-
-    Raises
-    ------
-    BadInput
-        If there is no such paper, or a run lacks a file.
+    ``results/report``. ``names`` are the papers, in order. A BadInput is raised if there is no such paper, or a run
+    lacks a file.
     """
     entries, sweeps = [PaperEntry.find(name, results) for name in names], list_sweeps(results)
     run_ones = [entry for entry in entries if entry.source]
@@ -157,8 +152,6 @@ def _render_claims_page(entries: Sequence[PaperEntry], links: list[dict]) -> str
 def _group_verdicts(given: set[str]) -> dict[Sign, list[str]]:
     """Return the finer verdicts that were given, under the sign that each has.
 
-    Examples
-    --------
     >>> groups = _group_verdicts({"undecided", "reproduced", "not run"})
     >>> {sign.value: verdicts for sign, verdicts in groups.items()}
     {'holds': ['reproduced'], 'open': ['undecided', 'not run']}
@@ -193,10 +186,5 @@ def _locate(entry: PaperEntry, anchor: str, verdict: str) -> dict[str, Any]:
 
 
 def _describe_source(whose: str, provenance: Mapping[str, Any]) -> str:
-    words = [whose]
-    if provenance.get("written"):
-        words.append(f"of {provenance['written'][:10]}")
-    if git := provenance.get("git"):
-        words.append(f"at revision {git['revision'][:7]}")
-        words += ["with uncommitted changes"] if git["dirty"] else []
-    return " ".join(words) + "."
+    git = provenance.get("git")
+    return name_source(whose, provenance) + (" with uncommitted changes." if git and git["dirty"] else ".")

@@ -18,27 +18,20 @@ from rich.text import Text
 from experiments.judge.verdict import ONLY_UNDER_READING
 from plots.answers import Answer
 from plots.labels import SYMBOLS, TONES
-from plots.rows.claim_rows import COMPUTED, ClaimRow
-from plots.rows.number_rows import NumberRow
-from plots.rows.strips import StripPlot, draw_in_text
+from plots.rows import COMPUTED, ClaimRow, NumberRow
 from plots.runs.paper_run import PaperRun
+from plots.strips import StripPlot, draw_in_text
 from plots.tables.grid import GridTable, describe_center
 from plots.text_table import TextTable
 
+# What stands in the strip of a claim.
 _STRIPS = "● effect, ─ 95 % interval, │ none, ░ none that matters; right: as claimed"
-"""What stands in the strip of a claim."""
-_WIDTH = 80
-"""Of what is no terminal."""
-_COLOURS = {"good": "green", "mixed": "magenta", "bad": "red", "open": "yellow"}
-"""Of the terminal, by tone of a sign."""
-_QUESTION = 27
-"""How many characters a question takes of a line."""
-_STRIP = 17
-"""How many characters a strip has."""
-_GAP = 2
-"""Between the columns of a table."""
-_NAMES = 28
-"""The most that the names of a grid's rows take of a line; longer ones are broken."""
+_WIDTH = 80  # of what is no terminal
+_COLOURS = {"good": "green", "mixed": "magenta", "bad": "red", "open": "yellow"}  # of the terminal, by tone of a sign
+_QUESTION = 27  # how many characters a question takes of a line
+_STRIP = 17  # how many characters a strip has
+_GAP = 2  # between the columns of a table
+_NAMES = 28  # the most that the names of a grid's rows take of a line; longer ones are broken
 
 
 def print_summary(run: PaperRun, paths: Sequence[Path]) -> None:

@@ -1,1 +1,1 @@
-"""A finished run as its folder holds it, all that is said of it, and what is published."""
+"""A finished run as its folder holds it, and all that is said of it."""

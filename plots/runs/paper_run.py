@@ -23,14 +23,13 @@ from experiments.judge.number_answers import count_expected_misses
 from experiments.judge.readings.sentences import list_curve_notes, list_ranking_notes
 from experiments.questions.further_rows import agrees_with_verdict, describe_further_rows
 from experiments.run.copies import describe_copies
-from plots import audit_bounds
+from plots import privacy
 from plots.answers import OUTSIDE, Answer, answer_privacy, answer_verdicts, fill_finding, list_misfits
 from plots.labels import OF_NUMBERS
-from plots.rows.claim_rows import ClaimRow, list_forests
-from plots.rows.number_rows import NumberRow, describe_facts, group_numbers, make_row, plot_numbers
-from plots.rows.strips import StripPlot
+from plots.rows import ClaimRow, NumberRow, describe_facts, group_numbers, list_forests, make_row, plot_numbers
 from plots.runs.run_folder import NEEDED, read_csv, read_json, read_paper_as_run, read_readings
 from plots.series import note_missing_cells
+from plots.strips import StripPlot
 
 _Asked = TypeVar("_Asked", Question, Claim)
 
@@ -50,17 +49,11 @@ class PaperRun:
     curves: pd.DataFrame  #: what each reading says of each claim
     further_rows: pd.DataFrame  #: what splits crossed with draws of the noise say of each claim
     costs: pd.DataFrame  #: what fits take
-    audit: pd.DataFrame  #: what was measured of the privacy of algorithms, as from `plots.audit_bounds.read_bounds`
+    audit: pd.DataFrame  #: what was measured of the privacy of algorithms, as from `plots.privacy.read_bounds`
 
     @classmethod
     def read(cls, folder: Path) -> PaperRun:
-        """Read a folder.
-
-        Raises
-        ------
-        BadInput
-            If a file is missing.
-        """
+        """Read a folder; raises a BadInput if a file is missing."""
         for name in NEEDED:
             if not (folder / name).is_file():
                 raise BadInput(f"{folder / name} is missing; running the paper again writes it (its cells are kept)")
@@ -77,7 +70,7 @@ class PaperRun:
             read_readings(folder / "curves.csv", "claim"),
             read_csv(folder / "further_rows.csv", "claim"),
             read_csv(folder / "costs.csv", "dataset"),
-            audit_bounds.read_bounds(folder.parent),
+            privacy.read_bounds(folder.parent),
         )
 
     def read_frame(self, part: PaperTable | PaperFigure) -> pd.DataFrame:

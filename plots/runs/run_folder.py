@@ -29,13 +29,12 @@ _TEXTS = (
     *("lowest_setting", "highest_setting", "excluded", "members", "kinds"),
     *("part", "weakest_group", "setting", "reading", "halves", "unit"),
 )
-NEEDED = ("paper.yaml", "numbers.csv", "claims.json", "privacy.json")
-"""Files without which a folder holds no run."""
+NEEDED = ("paper.yaml", "numbers.csv", "claims.json", "privacy.json")  #: files without which a folder holds no run
+#: What of a run is small and shows all of it.
 KEPT = (
     *(*NEEDED, "copies.csv", "provenance.json", "readings.csv", "curves.csv", "further_rows.csv", "costs.csv"),
     *("tables/*", "figures/*.csv", "figures/*.svg"),
 )
-"""What of a run is small and shows all of it."""
 
 
 def name_target(name: str) -> str:

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,33 +16,22 @@ from experiments.metrics.find import find_metric, is_error, is_in_per_cent
 from plots import panel, style
 from plots.labels import label_metric, label_values, scale_value
 from plots.series import NOTHING_PRINTED
-from plots.sweeps.collector import SweepResults
-from plots.sweeps.sweep import Sweep, find_numeric_axis
+from plots.sweeps.sweep import Sweep, SweepResults, find_numeric_axis
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-_FEW_LINES = 8
-"""As many lines one facet takes before other axes get facets of their own."""
+_FEW_LINES = 8  # as many lines one facet takes before other axes get facets of their own
 _MOST_LINES = 16
 _MOST_DOTS = 40
 _MOST_FACETS = 24
 _MOST_X_VALUES = 100
-_SPAN_OF_LOG = 30
-"""Errors that span as much are drawn on a logarithmic axis."""
-_MOST_DECADES = 1e6
-"""What is smaller by more is marked at the end of the axis: an exact fit leaves errors of 1e-25."""
-_LOWEST_R2 = -1.0
-"""What lies below is marked at the end of the axis: it would flatten all else."""
+_SPAN_OF_LOG = 30  # errors that span as much are drawn on a logarithmic axis
+_MOST_DECADES = 1e6  # what is smaller by more is marked at the end of the axis: an exact fit leaves errors of 1e-25
+_LOWEST_R2 = -1.0  # what lies below is marked at the end of the axis: it would flatten all else
 _LONGEST_NAME = 30
-_MOST_TICKS = 25
-"""Of more places only those with a name have a tick."""
-_CHARACTERS = 62, 27
-"""How many stand along the bottom of the only picture, and of a small one."""
+_MOST_TICKS = 25  # of more places only those with a name have a tick
+_CHARACTERS = 62, 27  # how many stand along the bottom of the only picture, and of a small one
 
 
-class ShownAxes(NamedTuple):
+class _ShownAxes(NamedTuple):
     """Some axes of a sweep with every combination of their values, and the places of those that are drawn."""
 
     names: list[str]
@@ -50,7 +39,7 @@ class ShownAxes(NamedTuple):
     places: list[int]
 
     @classmethod
-    def choose(cls, sweep: Sweep, names: list[str], most: int) -> ShownAxes:
+    def choose(cls, sweep: Sweep, names: list[str], most: int) -> _ShownAxes:
         """Choose what is drawn, from end to end."""
         values = list(product(*(sweep.axes[name] for name in names)))
         return cls(names, values, _spread_out(len(values), most))
@@ -66,12 +55,9 @@ class SweepFigure:
     """The figure of a sweep, as from `plan_figure`."""
 
     sweep: Sweep
-    xs: ShownAxes
-    """The axis along the bottom; without one there are dots along the metric instead of lines."""
-    lines: ShownAxes
-    """The axes of which each combination of values has a line, or a row of dots."""
-    facets: ShownAxes
-    """The axes of which each combination has a small picture."""
+    xs: _ShownAxes  #: the axis along the bottom; without one there are dots along the metric instead of lines
+    lines: _ShownAxes  #: the axes of which each combination of values has a line, or a row of dots
+    facets: _ShownAxes  #: the axes of which each combination has a small picture
 
     @property
     def x(self) -> str | None:
@@ -91,7 +77,7 @@ class SweepFigure:
             frames.append(frame.join(of_settings.iloc[order].reset_index(drop=True)).assign(**NOTHING_PRINTED))
         return pd.concat(frames, ignore_index=True)
 
-    def draw(self, frame: pd.DataFrame, note: str) -> Figure:
+    def draw(self, frame: pd.DataFrame, note: str) -> style.Figure:
         """Draw a frame, and above it what is missing of the sweep, if anything is."""
         metrics, facets = list(frame["metric"].unique()), self.facets.drawn
         n_panels = len(metrics) * len(facets)
@@ -115,7 +101,7 @@ class SweepFigure:
         style.write_title(drawn, max(panels, key=lambda axes: axes.get_position().x0), self._write_title(metrics))
         return drawn
 
-    def _label(self, axes: ShownAxes, values: tuple) -> str:
+    def _label(self, axes: _ShownAxes, values: tuple) -> str:
         return self.sweep.label_setting(dict(zip(axes.names, values, strict=True)))
 
     def _write_title(self, metrics: Sequence[str]) -> str:
@@ -136,7 +122,7 @@ class SweepFigure:
             words += [f"{n} of {total} {what}"] if n < total else []
         return f" (shown: {', '.join(words)}; table.csv has all)" if words else ""
 
-    def _make_panels(self, n_metrics: int, n_facets: int) -> tuple[Figure, list[Axes]]:
+    def _make_panels(self, n_metrics: int, n_facets: int) -> tuple[style.Figure, list[style.Axes]]:
         """Return a figure with panels: those of a metric begin a row of their own, where there are several facets."""
         n_lines = len(self.lines.places)
         if n_metrics * n_facets == 1:
@@ -156,7 +142,7 @@ class SweepFigure:
                 axes.remove()
         return drawn, panels
 
-    def _draw_lines(self, axes: Axes, frame: pd.DataFrame, is_small: bool) -> tuple[list[Any], bool]:
+    def _draw_lines(self, axes: style.Axes, frame: pd.DataFrame, is_small: bool) -> tuple[list[Any], bool]:
         """Draw one panel; returns its legend's handles, and whether points lie beyond its ends."""
         metric, paper, lines = frame["metric"].iloc[0], self.sweep.paper, self.lines.drawn
         xs = [x for (x,) in self.xs.drawn]
@@ -180,7 +166,7 @@ class SweepFigure:
         panel.mark_points(axes, beyond, limits)
         return handles if self.lines.names else [], bool(beyond)
 
-    def _draw_dots(self, axes: Axes, frame: pd.DataFrame, is_small: bool) -> tuple[list[Any], bool]:
+    def _draw_dots(self, axes: style.Axes, frame: pd.DataFrame, is_small: bool) -> tuple[list[Any], bool]:
         """Draw a row with a dot and its interval for each line."""
         metric = frame["metric"].iloc[0]
         scaled = _clip_intervals(metric, frame)
@@ -197,7 +183,7 @@ class SweepFigure:
         style.dress_axes(axes, "both")
         return [], False
 
-    def _add_legend(self, drawn: Figure, handles: Sequence[Any], is_single: bool) -> None:
+    def _add_legend(self, drawn: style.Figure, handles: Sequence[Any], is_single: bool) -> None:
         title = " and ".join(map(self.sweep.label_axis, self.lines.names)) if self.x else ""
         look: dict[str, Any] = {"handles": handles, "handlelength": 3.2, "title": title, "alignment": "left"}
         if is_single:
@@ -222,33 +208,31 @@ def plan_figure(sweep: Sweep) -> SweepFigure | None:
     lines.sort(key=lambda name: name != "algorithm")
     while x and len(lines) > 1 and math.prod(len(sweep.axes[name]) for name in lines) > _FEW_LINES:
         facets.append(lines.pop())
-    xs = ShownAxes.choose(sweep, [x] if x else [], _MOST_X_VALUES)
+    xs = _ShownAxes.choose(sweep, [x] if x else [], _MOST_X_VALUES)
     return SweepFigure(
-        sweep, xs, ShownAxes.choose(sweep, lines, _MOST_LINES if x else _MOST_DOTS), _choose_facets(sweep, facets)
+        sweep, xs, _ShownAxes.choose(sweep, lines, _MOST_LINES if x else _MOST_DOTS), _choose_facets(sweep, facets)
     )
 
 
-def _choose_facets(sweep: Sweep, names: list[str]) -> ShownAxes:
+def _choose_facets(sweep: Sweep, names: list[str]) -> _ShownAxes:
     """Return the facets: where they are too many, some of each data set are drawn."""
-    chosen, n_sets = ShownAxes.choose(sweep, names, _MOST_FACETS), len(sweep.axes["dataset"])
+    chosen, n_sets = _ShownAxes.choose(sweep, names, _MOST_FACETS), len(sweep.axes["dataset"])
     if "dataset" not in names or n_sets > _MOST_FACETS:
         return chosen
-    own = ShownAxes.choose(sweep, names[1:], max(_MOST_FACETS // n_sets, 1))
+    own = _ShownAxes.choose(sweep, names[1:], max(_MOST_FACETS // n_sets, 1))
     return chosen._replace(places=[start * len(own.values) + i for start in range(n_sets) for i in own.places])
 
 
 def _spread_out(n: int, most: int) -> list[int]:
     """Return the places of some of ``n`` things, the first and the last among them; of all if there are few.
 
-    Examples
-    --------
     >>> _spread_out(3, 5), _spread_out(9, 3)
     ([0, 1, 2], [0, 4, 8])
     """
     return np.linspace(0, n - 1, min(n, most)).round().astype(int).tolist()
 
 
-def _write_empty(axes: Axes, along: Literal["x", "y"]) -> None:
+def _write_empty(axes: style.Axes, along: Literal["x", "y"]) -> None:
     """Say that a panel has nothing to draw along its axis of values: they are missing, or undefined."""
     axes.text(0.5, 0.5, "no value", transform=axes.transAxes, ha="center", va="center", color=style.INK)
     axes.tick_params(along, length=0, labelleft=along == "x", labelbottom=along == "y")
@@ -275,7 +259,7 @@ def _choose_limits(metric: str, frame: pd.DataFrame) -> tuple[panel.Limits, bool
     return panel.Limits(), False
 
 
-def _limit_per_cent(axes: Axes, metric: str) -> None:
+def _limit_per_cent(axes: style.Axes, metric: str) -> None:
     """Let an axis of shares end a little beyond 0 and 100 %, where there is nothing."""
     if is_in_per_cent(metric):
         low, high = axes.get_ylim()

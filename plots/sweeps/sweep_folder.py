@@ -1,22 +1,74 @@
-"""The folder of a sweep in ``results/sweeps``: its name, and that no sweep takes another one's."""
+"""The folder of a sweep in ``results/sweeps``: its name, that no sweep takes another one's, and all files in it.
+
+They are tables, a figure, and a page that needs no file beside it.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-from experiments.errors import BadInput
+from experiments.errors import BadInput, suggest_name
+from plots import style
+from plots.pages import html
+from plots.pages.html import read_svg
+from plots.sweeps.sweep import ResultCollector, SweepResults
+from plots.sweeps.sweep_figure import plan_figure
+from plots.sweeps.sweep_tables import BEST, SweepCell, SweepTable
+from plots.text_table import format_latex, format_markdown, format_mean
+
+_OUTPUTS = ("table", "json", "csv")
+_OF_SWEEPS = ("name", "output", "repeat")
+
+
+@dataclass(frozen=True)
+class SweepOptions:
+    """How a sweep is run and answered."""
+
+    name: str | None  #: of its folder; None for a name from what varies
+    output: str  #: what goes to stdout: ``table``, ``json`` or ``csv``
+    repeat: int | None  #: the only repeat that is run of each setting
+
+    @classmethod
+    def read(cls, config: Mapping[str, Any]) -> SweepOptions:
+        """Read the settings of the command; raises a BadInput if a value cannot be."""
+        output, repeat = config["output"], config["repeat"]
+        if output is None:
+            output = "table" if sys.stdout.isatty() else "json"
+        if output not in _OUTPUTS:
+            raise BadInput(f"output must be table, json or csv; {suggest_name(str(output), _OUTPUTS)}")
+        if repeat is not None and (isinstance(repeat, bool) or not isinstance(repeat, int) or repeat < 0):
+            raise BadInput(f"repeat must be a whole number from 0: which one to run; got {repeat!r}")
+        return cls(read_name(config["name"]), output, repeat)
+
+
+def refuse_options_of_sweeps(config: Mapping[str, Any]) -> None:
+    """Refuse beside a paper what is about a sweep; raises a BadInput with the first such setting."""
+    for name in _OF_SWEEPS:
+        if config[name] is not None:
+            raise BadInput(f"{name} cannot be given beside paper=...: it is for sweeps")
+
+
+def read_stop_on_error(config: Mapping[str, Any]) -> bool:
+    """Return whether to stop at the first failure; raises a BadInput if it is neither true nor false."""
+    if not isinstance(config["stop_on_error"], bool):
+        raise BadInput(f"stop_on_error must be true or false, got {config['stop_on_error']!r}")
+    return config["stop_on_error"]
+
 
 FOLDER = "sweeps"
 PROVENANCE = "provenance.json"
+#: All that a sweep may write.
 FILES = (
     *("table.csv", "table.tex", "table.md", "report.html", PROVENANCE),
     *("figure.svg", "figure.png", "figure.pdf", "figure.csv"),
 )
-"""All that a sweep may write."""
 _LONGEST_NAME = 100
 
 
@@ -87,3 +139,87 @@ def _read_facts(folder: Path) -> dict[str, Any] | None:
         return facts if facts["sweep"]["identity"] else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def write_sweep(
+    collector: ResultCollector,
+    results: SweepResults,
+    tables: Sequence[SweepTable],
+    facts: Mapping[str, Any],
+    folder: Path,
+) -> list[Path]:
+    """Write all files of a sweep to its folder, as from `sweep_folder.make_folder`; returns those to look at first.
+
+    The ``collector`` has the table of all metrics; ``facts`` say where the results are from.
+    """
+    sweep = results.sweep
+    said = {"identity": sweep.identity, "fixed": sweep.describe_fixed(), "varies": sweep.describe_varying()}
+    provenance = {"sweep": {**said, "incomplete": results.is_partial}, **facts}
+    text = json.dumps(provenance, indent=2, ensure_ascii=False)  # first, as it says whose the folder is
+    (folder / PROVENANCE).write_text(f"{text}\n", encoding="utf-8")
+    with (folder / "table.csv").open("w", encoding="utf-8", newline="") as stream:
+        collector.copy_table(stream)
+    (folder / "table.md").write_text(_format_markdown(results, tables), encoding="utf-8")
+    (folder / "table.tex").write_text(_format_latex(results, tables), encoding="utf-8")
+    pictures = _write_figure(results, folder)
+    page = folder / "report.html"
+    page.write_text(_format_page(results, tables, facts, folder), encoding="utf-8")
+    return [*pictures, page]
+
+
+def _write_figure(results: SweepResults, folder: Path) -> list[Path]:
+    """Draw the figure of a sweep of several settings; returns the picture to look at."""
+    figure = plan_figure(results.sweep)
+    if figure is None or not results.metrics:
+        return []
+    frame, note = figure.make_frame(results), results.describe_shortfall()
+    kept = frame.drop(columns=["printed", "decimals", "verdict"])
+    style.write_figure("figure", lambda: figure.draw(frame, note), kept, folder)
+    return [folder / "figure.png"]
+
+
+def _format_markdown(results: SweepResults, tables: Sequence[SweepTable]) -> str:
+    """Return the tables, and below them what is missing."""
+    parts = [f"**{results.sweep.describe_fixed()}**"]
+    for table in tables:
+        body = []
+        for names, cells in table.rows:
+            body.append([*names, *(cell.marked.replace(BEST, f"\\{BEST}") for cell in cells)])  # a star is no emphasis
+        parts += [table.describe(), format_markdown([*table.heads, *table.columns], body), *_count_rest(table)]
+    return "\n\n".join([*parts, *results.list_incomplete()]) + "\n"
+
+
+def _format_latex(results: SweepResults, tables: Sequence[SweepTable]) -> str:
+    """Return the tables, one environment for each; what is missing stands in their captions."""
+    parts = []
+    for table in tables:
+        title = f"{results.sweep.describe_fixed()}; {table.describe()}"
+        body = [[*names, *map(_format_entry, cells)] for names, cells in table.rows]
+        note = "; ".join([*_count_rest(table), *filter(None, [results.describe_shortfall()])])
+        parts.append(format_latex(title, [*table.heads, *table.columns], body, note, max(len(table.heads), 1)))
+    return "\n".join(parts)
+
+
+def _format_entry(cell: SweepCell) -> str:
+    return format_mean(cell.ours, cell.band.replace(",", "{,}"), "^{*}" if cell.is_best else cell.sign)
+
+
+def _count_rest(table: SweepTable) -> list[str]:
+    return [f"{table.n_left_out} more rows are in table.csv"] if table.n_left_out else []
+
+
+def _format_page(results: SweepResults, tables: Sequence[SweepTable], facts: Mapping[str, Any], folder: Path) -> str:
+    picture = folder / "figure.svg"
+    return html.render_template(
+        "sweep.html.j2",
+        links=[],
+        name=folder.name,
+        fixed=results.sweep.describe_fixed(),
+        varying=results.sweep.describe_varying(),
+        incomplete=results.list_incomplete(),
+        svg=read_svg(picture, "figure") if picture.is_file() else "",
+        tables=tables,
+        others=results.others,
+        files=[name for name in FILES if name != "report.html" and (folder / name).is_file()],
+        provenance=[(name, html.format_fact(value)) for name, value in facts.items()],
+    )

@@ -10,10 +10,9 @@ import pandas as pd
 
 from experiments.config.data import task_and_domain
 from experiments.config.paper import Paper
-from plots.facts import name_categories
 from plots.labels import MISSING, label_name
-from plots.tables.datasets import TableOfFacts, list_facts
-from plots.text_table import TextTable, format_table, make_cell
+from plots.tables.datasets import TableOfFacts, list_facts, name_categories
+from plots.text_table import TextTable, format_latex, make_cell
 
 
 class AttributesTable(TableOfFacts):
@@ -55,7 +54,7 @@ class AttributesTable(TableOfFacts):
         table, body = self.arrange(paper, frame), []
         for dataset, name, cells in zip(frame["dataset"], table.rows, table.cells, strict=True):
             body.append([label_name(paper, dataset), name, *map(self.format_entry, cells)])
-        text = format_table(self.title, ["data set", table.corner, *table.columns], body, "")
+        text = format_latex(self.title, ["data set", table.corner, *table.columns], body, "")
         path.write_text(text, encoding="utf-8")
 
 

@@ -16,8 +16,8 @@ from plots.labels import MISSING, label_name, label_names
 from plots.text_table import ArrangedTable, TextTable, make_cell
 
 _ALL = "all"
+# A share of the way beyond these counts as these, so that one data set does not decide a mean.
 _LOWEST, _HIGHEST = -1.0, 2.0
-"""A share of the way beyond these counts as these, so that one data set does not decide a mean."""
 
 
 class ByKindTable(BetweenLevels, ArrangedTable, ComparedPart):

@@ -32,12 +32,11 @@ from plots.labels import label_name, label_names, scale_value
 from plots.privacy import is_claim_only
 from plots.text_table import ArrangedTable, TextTable, make_cell
 
-NOT_ENOUGH = "not enough sets to say"
+_NOT_ENOUGH = "not enough sets to say"
 NO_METHOD = "none of these methods"
-HALF = "; what keeps ε for a record added or removed keeps 2 ε for one replaced, so give it half"
-NOT_HERE = "its files are missing, so that its kind is unknown"
-MOST_NAMED = 2
-"""With more methods that are not told apart from the first, their number stands for their names."""
+_HALF = "; what keeps ε for a record added or removed keeps 2 ε for one replaced, so give it half"
+_NOT_HERE = "its files are missing, so that its kind is unknown"
+MOST_NAMED = 2  #: with more methods that are not told apart from the first, their number stands for their names
 _RELATIONS = {"added_or_removed": ADDED_OR_REMOVED, "replaced": REPLACED}
 _SLACK = 1e-9
 _COLUMNS = ["situation", "algorithm", "dataset", "rank", "lead", *NOT_COMPARED, "n", "n_expected", "excluded"]
@@ -151,7 +150,7 @@ class DecisionTable(ArrangedTable):
         for line in self.lines:
             of_line = frame[frame["situation"] == line.situation]
             answer, evidence = self._answer(paper, line, of_line[of_line["excluded"] == ""])
-            if unknown := label_names(paper, of_line.loc[of_line["excluded"] == NOT_HERE, "dataset"]):
+            if unknown := label_names(paper, of_line.loc[of_line["excluded"] == _NOT_HERE, "dataset"]):
                 evidence += f"; left out, as their files are missing: {', '.join(unknown)}"
             cells.append([make_cell(answer), make_cell(evidence, link=line.figure or "")])
         return TextTable("situation", ["take", "evidence"], [line.situation for line in self.lines], cells)
@@ -172,7 +171,8 @@ class DecisionTable(ArrangedTable):
         reasons = {name: line.explain_exclusion(name, rows) for name in study.axis("algorithm", where)}
         kept = [name for name, reason in reasons.items() if not reason]
         sets, unknown = self._select_sets(paper, line)
-        left_out = [(name, "", reason) for name, reason in reasons.items()] + [("", name, NOT_HERE) for name in unknown]
+        left_out = [(name, "", reason) for name, reason in reasons.items()]
+        left_out += [("", name, _NOT_HERE) for name in unknown]
         listed = pd.DataFrame(left_out, columns=["algorithm", "dataset", "excluded"])
         listed = listed.assign(verdict="", n=0, n_expected=0).reindex(columns=_COLUMNS)
         if not kept or not sets:
@@ -196,9 +196,9 @@ class DecisionTable(ArrangedTable):
         names, part = list_ranked_sets(rows), line.select_part(self.sets)
         n_methods, on = len(select_means(rows)), part.count_sets(paper, names)
         if not n_methods:
-            return NO_METHOD, "no method of this run does that" + (HALF if line.neighbours == "replaced" else "")
+            return NO_METHOD, "no method of this run does that" + (_HALF if line.neighbours == "replaced" else "")
         if len(names) < self.least_sets:
-            return NOT_ENOUGH, f"{on}, of at least {self.least_sets}"
+            return _NOT_ENOUGH, f"{on}, of at least {self.least_sets}"
         first, *others = select_means(rows).to_dict("records")
         if not others:
             return label_name(paper, first["algorithm"]), "the only method that qualifies"

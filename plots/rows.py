@@ -1,36 +1,37 @@
-"""Claims as pages and the terminal show them: rows of a forest plot, each with its readings inside.
+"""What pages and the terminal show in rows: claims as a forest plot, printed numbers as a dot plot.
 
-A row shows the setting that decides: the one that refutes the claim, else the one that is weakest. To its right lies
-what the claim says, whatever its direction; where a claim says that nothing changes, zero is what it says.
+The row of a claim has its readings inside. It shows the setting that decides: the one that refutes the claim, else the
+one that is weakest. To its right lies what the claim says, whatever its direction; where a claim says that nothing
+changes, zero is what it says.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import pandas as pd
 
 from experiments.config.finding import Sign
 from experiments.config.paper import Claim, Paper, Speaker
 from experiments.judge.evidence.claim_group import State
+from experiments.judge.numbers.number_verdict import is_blank
 from experiments.judge.verdict import REFUTED, REPRODUCED, SIGN_OF, UNDECIDED, format_effect, setting_of
 from experiments.metrics.find import is_in_per_cent
 from experiments.questions.group_claim import ClaimAboutRuns
 from plots import labels
 from plots.answers import count_signs
-from plots.rows.strips import Axis, Strip, StripPlot, make_effect_axis
+from plots.strips import Axis, Strip, StripPlot, make_effect_axis, make_number_axis
 
-COMPUTED = ""
-"""The unit of claims that are decided by computing: they have no effect."""
-PLAIN = (REPRODUCED, REFUTED, UNDECIDED)
-"""Verdicts that say no more than their sign."""
-_APART = 0.1
-"""Labels of an axis are at least so far apart, as a share of its length."""
+COMPUTED = ""  #: the unit of claims that are decided by computing: they have no effect
+_PLAIN = (REPRODUCED, REFUTED, UNDECIDED)  # verdicts that say no more than their sign
+_APART = 0.1  # labels of an axis are at least so far apart, as a share of its length
 
 
 @dataclass(frozen=True)
-class SettingRow:
+class _SettingRow:
     """A setting that a claim speaks of, in the paper's words, with the part of the claim that it is about."""
 
     place: str
@@ -56,13 +57,13 @@ class ClaimRow:
     strip: Strip | None = None  #: where that stands on the axis of its unit
     held: str = ""  #: in how many settings it is proven, such as "8 of 9"
     details: dict[str, str] = field(default_factory=dict)  #: told when its row is opened, by name
-    settings: list[SettingRow] = field(default_factory=list)  #: the weakest first
+    settings: list[_SettingRow] = field(default_factory=list)  #: the weakest first
     readings: list[ClaimRow] = field(default_factory=list)  #: other readings of the sentence
 
     @property
     def finer(self) -> str:
         """The verdict where it says more than the sign; else nothing."""
-        return "" if self.verdict in PLAIN else self.verdict
+        return "" if self.verdict in _PLAIN else self.verdict
 
     @property
     def aside(self) -> str:
@@ -107,7 +108,7 @@ def list_forests(
         claims = by_unit[unit]
         with_readings = [claim for claim in paper.claims if paper.claims_by_id[paper.text_of(claim)] in claims]
         axis = _make_axis([known[claim.id] for claim in with_readings])
-        rows = [_make_row(paper, claim, known, axis) for claim in claims]
+        rows = [_make_claim_row(paper, claim, known, axis) for claim in claims]
         forests.append(StripPlot(unit, _label_ticks(unit, axis), rows))
     return forests
 
@@ -129,12 +130,8 @@ def format_chance(probability: float | None) -> str:
 
 def label_place(paper: Paper, claim: Claim, group: Mapping[str, Any]) -> str:
     """Return the setting of a group in the paper's words, and the part of the claim that it is about."""
-    words = []
-    for name, value in setting_of(group).items():
-        text = labels.label_value(paper, value)
-        is_plain = name in ("dataset", "algorithm") or text == "no noise"
-        words.append(text if is_plain else f"{labels.label_name(paper, name)} = {text}")
-    return ", ".join(filter(None, [*words, _label_part(paper, claim, group.get("part", ""))])) or "its one setting"
+    parts = [labels.label_setting(paper, setting_of(group)), _label_part(paper, claim, group.get("part", ""))]
+    return ", ".join(filter(None, parts)) or "its one setting"
 
 
 def _label_part(paper: Paper, claim: Claim, part: str) -> str:
@@ -182,7 +179,7 @@ def _label_ticks(unit: str, axis: Axis) -> list[tuple[float, str]]:
     return ticks
 
 
-def _make_row(paper: Paper, claim: Claim, records: Mapping[str, Mapping], axis: Axis) -> ClaimRow:
+def _make_claim_row(paper: Paper, claim: Claim, records: Mapping[str, Mapping], axis: Axis) -> ClaimRow:
     record = records[claim.id]
     row = {name: record[name] for name in ("id", "text", "verdict", "reason")}
     row |= {"sign": SIGN_OF[record["verdict"]], "unit": _find_unit(paper, record), "details": _list_details(record)}
@@ -197,7 +194,7 @@ def _make_row(paper: Paper, claim: Claim, records: Mapping[str, Mapping], axis: 
         row |= {"place": label_place(paper, claim, deciding) if len(states) > 1 else ""}
     return ClaimRow(
         **row,
-        readings=[_make_row(paper, other, records, axis) for other in paper.claims if other.reading_of == claim.id],
+        readings=[_make_claim_row(paper, one, records, axis) for one in paper.claims if one.reading_of == claim.id],
     )
 
 
@@ -210,12 +207,12 @@ def _place(claim: Claim, group: Mapping[str, Any], axis: Axis) -> Strip:
     return axis.make_strip(effect, low, high, 0.0, margin)
 
 
-def _make_setting(paper: Paper, claim: Claim, metric: str, group: Mapping[str, Any], axis: Axis) -> SettingRow:
+def _make_setting(paper: Paper, claim: Claim, metric: str, group: Mapping[str, Any], axis: Axis) -> _SettingRow:
     place = label_place(paper, claim, group)
     if not group["n"]:
-        return SettingRow(place)
+        return _SettingRow(place)
     won = f"{100 * group['share_won']:.0f} % of {group['n']} runs as claimed"
-    return SettingRow(place, format_effect(metric, group), won, _place(claim, group, axis))
+    return _SettingRow(place, format_effect(metric, group), won, _place(claim, group, axis))
 
 
 def _list_details(record: Mapping[str, Any]) -> dict[str, str]:
@@ -232,3 +229,112 @@ def _list_details(record: Mapping[str, Any]) -> dict[str, str]:
         details["settings set aside, as they cannot move as claimed"] = str(record["at_bound"])
     details |= {"what it speaks of": record["scope"] or "", "new rows": record["new rows"]}
     return {name: text for name, text in details.items() if text}
+
+
+_PART = ", "  # what stands between the parts of a setting
+
+
+@dataclass(frozen=True)
+class NumberRow:
+    """A printed number beside ours."""
+
+    id: str
+    what: str  #: it is a number of
+    kind: str  #: of the number: its statistic
+    sign: Sign
+    verdict: str
+    reason: str
+    printed: str
+    ours: str
+    interval: str  #: 95 %, of our mean
+    prediction: str  #: where the paper's mean would fall
+    repeats: str  #: of ours, and how many there should be if some are missing
+    source: str  #: where it is printed
+    strip: Strip | None  #: None where there is no common axis, or nothing of ours
+
+    @property
+    def aside(self) -> str:
+        """The finer verdict where it says more than its sign, and how much was run if not all."""
+        finer = "" if self.verdict in _PLAIN else self.verdict
+        return ", ".join(filter(None, [finer, f"{self.repeats} runs" if " of " in self.repeats else ""]))
+
+
+def plot_numbers(paper: Paper, measured: pd.DataFrame) -> list[StripPlot[NumberRow]]:
+    """Return the printed measurements of a paper: those in per cent on one axis, the others without any."""
+    is_percentage = measured["metric"].map(is_in_per_cent).astype(bool)
+    plots = []
+    if is_percentage.any():
+        rows = measured[is_percentage].to_dict("records")
+        axis = make_number_axis([row[name] for row in rows for name in ("printed", "mean")])
+        ticks = [(axis.place(tick), f"{100 * tick:.4g}") for tick in axis.list_ticks()]
+        plots.append(StripPlot("%", ticks, [make_row(paper, row, axis) for row in rows]))
+    others = measured[~is_percentage].to_dict("records")
+    return [*plots, StripPlot("", [], [make_row(paper, row) for row in others])] if others else plots
+
+
+def group_numbers(plots: Iterable[StripPlot[NumberRow]]) -> list[StripPlot[NumberRow]]:
+    """Return printed numbers as text shows them: those together that are of one kind, and said once what they share."""
+    groups = []
+    for plot in plots:
+        by_kind: dict[str, list[NumberRow]] = {}
+        for row in plot.rows:
+            by_kind.setdefault(row.kind, []).append(row)
+        for rows in by_kind.values():
+            shared, others = _split_words([row.what for row in rows])
+            own = [replace(row, what=words) for words, row in zip(others, rows, strict=True)]
+            groups.append(StripPlot(plot.unit, plot.ticks, own, shared))
+    return groups
+
+
+def _split_words(texts: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the parts that all of some texts share, and what is left of each.
+
+    >>> _split_words(["Adult, ε = 1, RDT: accuracy (%)", "Adult, ε = 2, RDT: accuracy (%)"])
+    ('Adult, RDT: accuracy (%)', ['ε = 1', 'ε = 2'])
+    >>> _split_words(["Adult, ε = 1"])
+    ('', ['Adult, ε = 1'])
+    """
+    parts = [text.split(_PART) for text in texts]
+    if len(parts) < 2:
+        return "", list(texts)
+    shared = [part for part in parts[0] if all(part in other for other in parts)]
+    return _PART.join(shared), [_PART.join(part for part in own if part not in shared) for own in parts]
+
+
+def make_row(paper: Paper, row: Mapping[str, Any], axis: Axis | None = None) -> NumberRow:
+    """Return a row of ``numbers.csv`` as it is read; ``axis`` is what its strip stands on."""
+    metric, decimals = row["metric"], row["decimals"]
+    strip = None
+    if axis is not None and row["n"] > 0:
+        strip = axis.make_strip(row["mean"], row["ci_low"], row["ci_high"], row["printed"])
+    return NumberRow(
+        id=row["id"],
+        what=labels.label_result(paper, row),
+        kind=row["statistic"],
+        sign=SIGN_OF[row["verdict"]],
+        verdict=row["verdict"],
+        reason=row["reason"],
+        printed=labels.format_number(metric, row["printed"], decimals),
+        ours=labels.format_number(metric, row["mean"], decimals),
+        interval=labels.format_interval(metric, row["ci_low"], row["ci_high"], decimals),
+        prediction=labels.format_interval(metric, row["prediction_low"], row["prediction_high"], decimals),
+        repeats=str(row["n"]) if row["n"] == row["n_expected"] else f"{row['n']} of {row['n_expected']}",
+        source=row["source"],
+        strip=strip,
+    )
+
+
+def describe_facts(paper: Paper, facts: pd.DataFrame) -> str:
+    """Return how many printed facts of data sets agree with what was counted, and which do not.
+
+    Nothing of a paper that prints none.
+    """
+    differing = []
+    for row in facts.to_dict("records"):
+        if row["verdict"] != REPRODUCED:
+            name = f"{labels.label_name(paper, row['dataset'])}, {row['metric'].replace('_', ' ')}"
+            ours = "nobody counted" if is_blank(row["mean"]) else f"{row['mean']:g} counted"
+            differing.append(f"{name}: {row['printed']:g} printed, {ours}")
+    if facts.empty:
+        return ""
+    return "; ".join([f"Facts of the data sets: {len(facts) - len(differing)} of {len(facts)} agree", *differing]) + "."

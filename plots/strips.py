@@ -11,10 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+# An axis reaches so many times as far as the median of what stands on it; what is longer runs off its end.
 _WIDEST = 8.0
-"""An axis reaches so many times as far as the median of what stands on it; what is longer runs off its end."""
-_ROOM = 1.05
-"""An axis is so much longer than what it reaches, so that no mark is cut in half."""
+_ROOM = 1.05  # an axis is so much longer than what it reaches, so that no mark is cut in half
 
 Row = TypeVar("Row")
 
