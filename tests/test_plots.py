@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from rich.console import Console
+from scipy.stats import t as student
 
 import datasets
 from documents.document import DocumentError
@@ -207,7 +208,7 @@ def test_missing_cells_never_look_complete(paper, tmp_path, capsys, n):
     assert gap["note"] == f"INCOMPLETE: {10 - n} of 10 cells"
     assert math.isnan(gap["mean"]) == (n == 10)
     tex = (tmp_path / "tables/table-2.tex").read_text(encoding="utf-8")
-    assert f"INCOMPLETE: {cells}" in tex
+    assert f"INCOMPLETE: {cells}" in tex and r"depth / $\varepsilon$ & 0.05 & 1.00 & no noise" in tex
     assert ("---" in tex) == (n == 10)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert f"INCOMPLETE: {cells}" in page
@@ -419,6 +420,16 @@ def written(axes):
     return [(text.xy[0], text.get_text()) for text in axes.texts]
 
 
+def test_each_line_has_its_own_name_points_and_intervals():
+    axes, drawn = error_figure()
+    lines = {line.get_label(): line.get_ydata() for line in axes.lines}
+    assert lines["a"] == pytest.approx(ERRORS["a"]) and lines["DiffPRF, stop at zero"] == pytest.approx(ERRORS["b"])
+    assert [text.get_text() for text in drawn.legends[0].get_texts()][:2] == ["a", "DiffPRF, stop at zero"]
+    half = student.ppf(0.975, 3) * np.std([0.1, 0.1, 0.1, 3.7], ddof=1) / 2
+    bars = [bar[:, 1] for bar in axes.collections[0].get_segments()]
+    assert np.array(bars) == pytest.approx(np.outer(ERRORS["a"], [1 - half, 1 + half]))
+
+
 def test_a_log_axis_shows_intervals_below_zero_and_marks_a_mean_of_zero():
     axes, _ = error_figure(y="log")
     assert axes.get_yscale() == "log"
@@ -581,6 +592,9 @@ def test_a_fit_shows_rows_and_a_curve_for_each_algorithm(tmp_path, monkeypatch):
     drawn = pd.read_csv(tmp_path / "figures/figure-1.csv")
     assert drawn["line"].value_counts().to_dict() == {"rows": 400, "fm": 200, "polynomial_regression": 200}
     assert drawn["y"].to_numpy() == pytest.approx(500 - drawn["x"], abs=1e-3)
+    made, figure = make_part(paper, item)
+    legend = [text.get_text() for text in figure.draw(made, drawn).legends[0].get_texts()]
+    assert legend == ["400 of the rows", "polynomial_regression", "FM, ε = 1e+09"]
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert 'id="figure-1"' in page and "the numbers behind it" not in page
 
@@ -610,6 +624,9 @@ def test_a_ledger_shows_what_each_step_costs(tmp_path, monkeypatch):
     assert shares["epsilon"].to_numpy() == pytest.approx([2 / 11, 3 / 11, 6 / 11])  # 0.18, 0.27, 0.55 as printed
     assert shares["purpose"].tolist() == ["feature at level 1", "feature at level 2", "label of a leaf"]
     assert drawn.groupby("value")["epsilon"].sum().tolist() == pytest.approx([1, 1])
+    made, figure = make_part({}, LEDGER)
+    words = [text.get_text() for text in figure.draw(made, drawn).axes[0].texts]
+    assert words[:4] == ["0.18", "0.27", "0.55", " 1"] and words[-1] == " 1"
     monkeypatch.setattr("datasets.load", lambda name: (_ for _ in ()).throw(datasets.DataUnavailable("gone")))
     publish(paper, pd.DataFrame(), tmp_path)
     assert "INCOMPLETE: data set not available" in (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -657,7 +674,10 @@ def test_numbers_without_their_setting_stand_beside_the_span_of_ours(tmp_path, c
     assert marked.first().dropna().to_dict() == {"a": 0.9}
     assert "unplaced" not in pd.read_csv(tmp_path / "out/figures/figure-1.csv"), "its lines are no algorithms"
     made = make_paper(**paper)
-    _, (name, shown) = made.tables[0].describe(made, read_csv(tmp_path / "out/tables/table-9.csv"))["rows"]
+    described = made.tables[0].describe(made, read_csv(tmp_path / "out/tables/table-9.csv"))
+    (_, of_a), (name, shown) = described["rows"]
+    ends = {head: cell["ours"] for head, cell in zip(described["columns"], of_a, strict=True) if head != "paper"}
+    assert ends == {f"{end} of ours": f"{100 * a[end]:.1f}" for end in ("lowest", "highest")}
     assert name == "lost" and [cell["ours"] for cell in shown] == ["90.0 ?", "—", "—"]
     assert shown[0]["band"] == "(not implemented: never described)"
 
@@ -727,6 +747,16 @@ def test_a_tradeoff_has_a_point_for_every_value(tmp_path, capsys):
     )
     assert (drawn["value"].tolist(), drawn["x"].tolist()) == ([3, 4], [0.3, 0.4])
     assert drawn["y"].tolist() == pytest.approx(meant.tolist())
+    other = TRADEOFF["curves"][0] | {"label": "b, depth", "where": {"algorithm": "b", "epsilon": 1.0}}
+    made, figure = make_part(paper, TRADEOFF | {"curves": [*TRADEOFF["curves"], other]})
+    frame = figure.make_frame(made, table.assign(relinked=table["relinked"] + table["repeat"] / 90), NO_NUMBERS)
+    picture = figure.draw(made, frame)
+    legend = [text.get_text() for text in picture.legends[0].get_texts()]
+    assert legend == ["a, depth", "b, depth", "95 % intervals"]
+    bars = [np.array(part.get_segments()) for part in picture.axes[0].collections]  # upright, level; of a, of b
+    for name, scale, segments in (("y", 100, [bars[0], bars[2]]), ("x", 1, [bars[1], bars[3]])):
+        ends = np.concatenate(segments)[:, :, "xy".index(name)]
+        assert ends == pytest.approx(scale * frame[[f"{name}_low", f"{name}_high"]].to_numpy())
     gone = table[~((table["params.max_depth"] == 4) & (table["repeat"] < 3))]
     publish(paper, gone, tmp_path)
     assert "INCOMPLETE: 17 of 20 cells" in (tmp_path / "report.html").read_text(encoding="utf-8")

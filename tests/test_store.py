@@ -126,7 +126,7 @@ def test_a_failed_write_leaves_no_transaction_open(tmp_path):
         store.put(CELLS[0], DONE)
         store.flush()
         store.put(CELLS[1], Record("failed", error="an error that is not kept"))
-        store._waiting[0] = store._waiting[0]._replace(status=None, details='{"only": "here"}')
+        store._waiting[0] = store._waiting[0]._replace(status=None, details='{"only":"here"}')
         with pytest.raises(StoreError):
             store.flush()
         store._waiting.clear()
