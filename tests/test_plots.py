@@ -6,6 +6,7 @@ import json
 import math
 import re
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from html.parser import HTMLParser
 from types import SimpleNamespace
 from xml.parsers import expat
@@ -191,6 +192,8 @@ def test_numbers_stand_beside_ours(paper, tmp_path):
     cell = table.query("algorithm == 'a' and `params.max_depth` == 3 and epsilon == 0.05")["accuracy"]
     assert numbers.loc["good", "mean"] == pytest.approx(cell.mean())
     assert numbers.loc["good", "printed"] == 0.80012
+    mean, half = 100 * cell.mean(), 100 * student.ppf(0.975, 9) * cell.std() / math.sqrt(10)
+    assert rf"3 & ${mean:.3f} \pm {half:.3f}$ & " in (tmp_path / "tables/table-2.tex").read_text(encoding="utf-8")
     figure = pd.read_csv(tmp_path / "figures/figure-1.csv")
     assert figure["printed"].notna().sum() == 3
     point = figure.query("epsilon == 0.05 and `params.max_depth` == 3").iloc[0]
@@ -219,6 +222,18 @@ def test_missing_cells_never_look_complete(paper, tmp_path, capsys, n):
     assert f"INCOMPLETE: {120 - n} of 120 cells" in said
     numbers = pd.read_csv(tmp_path / "numbers.csv").set_index("id")
     assert (numbers.loc["far", "verdict"] == "not run") == (n == 10)
+
+
+def test_a_run_without_the_metric_is_no_missing_cell():
+    part = PAPER["tables"][1] | {"metric": "precision_acc"}
+    made = make_paper(**PAPER | {"tables": [part], "figures": []})
+    table = long_table().rename(columns={"accuracy": "precision_acc"})
+    table.loc[table["repeat"] < 2, "precision_acc"] = math.nan
+    frame = made.tables[0].make_frame(made, table, NO_NUMBERS, {})
+    assert (set(frame["n"]), set(frame["n_expected"]), set(frame["note"])) == ({8}, {8}, {"undefined in 2 runs"})
+    table.loc[table["repeat"] < 2, "status"] = "failed"
+    failed = made.tables[0].make_frame(made, table, NO_NUMBERS, {})
+    assert (set(failed["n_expected"]), set(failed["note"])) == ({10}, {"INCOMPLETE: 8 of 10 cells"})
 
 
 def test_an_empty_table_is_published_as_nothing(paper, tmp_path, capsys):
@@ -297,6 +312,8 @@ def test_report_opens_from_disk(published):
     assert len(page.ids) == len(set(page.ids))
     assert text.count("<table") == len(re.findall('<div class="scroll"[^>]*><table', text)), "one could be too wide"
     assert not re.search(r"@import|url\((?!#)", text)
+    files = dict(re.findall(r'<a href="[^"]+\.(\w+)">(CSV|LaTeX|SVG|PNG|PDF)</a>', text))
+    assert files == {"csv": "CSV", "tex": "LaTeX", "svg": "SVG", "png": "PNG", "pdf": "PDF"}
     for link in re.findall(r'<a href="([^"]+)"', text):
         assert link[1:] in page.ids if link.startswith("#") else (published / link).is_file()
     order = [
@@ -728,6 +745,8 @@ def test_facts_count_categories_and_the_rows_of_each_class():
     counted = count_facts(datasets.load("car"))
     assert (counted["rows_unacc"], counted["rows_acc"], counted["categories_doors"]) == (1210, 384, 4)
     assert sum(value for name, value in counted.items() if name.startswith("rows_")) == counted["rows"] == 1728
+    split = count_facts(replace(datasets.load("car"), n_train=1000))
+    assert (split["train"], split["test"]) == (1000, 728)
 
 
 TRADEOFF = {"id": "figure-1", "title": "T", "kind": "tradeoff", "x": "relinked", "y": "accuracy"}
