@@ -24,7 +24,7 @@ from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
 from experiments.config.substitutes import replace_datasets
 from experiments.errors import BadInput
-from experiments.judge.readings.under_reading import OPEN
+from experiments.judge.readings.under_reading import HOLDS, IS_REFUTED, OPEN
 from experiments.questions import paper_questions
 from experiments.questions.paper_questions import resolve_paper
 from experiments.run import runner
@@ -557,7 +557,7 @@ def test_a_title_of_any_length_stays_off_the_legend(paper, tmp_path, n_words):
 
 def test_medians_and_several_metrics_in_one_table(tmp_path):
     study = {"dataset": ["ccpp"], "algorithm": ["a", "b"], "epsilon": [1.0]}
-    item = {"id": "table-1", "title": "T", "kind": "grid", "study": "s", "rows": "algorithm"}
+    item = {"id": "table-1", "title": "T_1", "kind": "grid", "study": "s", "rows": "algorithm"}
     item |= {"columns": "metric", "metric": ["mse", "r2"], "center": "median"}
     figure = {"id": "figure-1", "title": "F", "study": "s", "x": "epsilon", "lines": "algorithm", "metric": "r2"}
     paper = {"number": 9, "title": "T", "repeats": 6, "studies": {"s": study}, "center": {"r2": "median"}}
@@ -575,7 +575,11 @@ def test_medians_and_several_metrics_in_one_table(tmp_path):
     assert list(written["median"]) == pytest.approx([5000 - 0.25, 0.25] * 2)
     assert pd.read_csv(tmp_path / "figures/figure-1.csv")["ci_low"].tolist() == [-1e7, -1e7]
     tex = (tmp_path / "tables/table-1.tex").read_text(encoding="utf-8")
-    assert "algorithm & error & r2" in tex and r"a & $5000$ (5000 to 10005000) & $0.250$ (-1.0e+07 to 0.500)" in tex
+    assert (
+        r"\caption{T\_1 (" in tex
+        and "algorithm & error & r2" in tex
+        and r"a & $5000$ (5000 to 10005000) & $0.250$ (-1.0e+07 to 0.500)" in tex
+    )
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Median and its 95 % interval" in page and "ours, r2, median" in page
     made, part = make_part(paper, figure)
@@ -858,9 +862,10 @@ def test_a_printed_number_of_a_data_set_with_a_substitute_is_not_run(paper, tmp_
     assert json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))["claims"][0]["repeats"] == 10
 
 
-@pytest.mark.parametrize(("effects", "scale"), [([-1, 1, 2, 900], "symlog"), ([-1, 1, 2, 9], "linear")])
+@pytest.mark.parametrize(("effects", "scale"), [([900, -1, 1, 2], "symlog"), ([9, -1, 1, 2], "linear")])
 def test_a_curve_shows_small_effects_beside_very_large_ones(effects, scale):
-    columns = {"kind": "choice", "verdict": OPEN, "unit": "mse", "keeps_epsilon": "yes", "choice.leaf": ["a", "b"] * 2}
+    columns = {"kind": "choice", "unit": "mse", "keeps_epsilon": "yes", "choice.leaf": ["a", "b"] * 2}
+    columns["verdict"] = [HOLDS, IS_REFUTED, OPEN, OPEN]
     rows = pd.DataFrame(columns | {"effect": effects, "low": effects, "high": effects, "weakest": effects})
     drawn = draw_claim("It is smaller.", rows)
     drawn.draw_without_rendering()
@@ -868,6 +873,9 @@ def test_a_curve_shows_small_effects_beside_very_large_ones(effects, scale):
     assert axes.get_yscale() == scale
     assert ("logarithmic beyond ± 1.5" in axes.get_ylabel()) == (scale == "symlog")
     assert axes.get_ylim()[1] >= max(effects), "nothing is cut off"
+    (ticks,) = [line.get_ydata() for line in axes.lines if line.get_marker() == "_"]
+    assert list(ticks) == sorted(effects)
+    assert "holds under 1 of 4 readings and fails under 1." in " ".join(drawn._suptitle.get_text().split())
 
 
 def test_a_wide_table_is_printed_in_parts_so_that_its_rows_keep_their_names():
