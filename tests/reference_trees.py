@@ -22,7 +22,7 @@ DOMAIN = Domain(
     [Continuous(f"f{i}", *c) if isinstance(c, tuple) else Nominal(f"f{i}", range(c)) for i, c in enumerate(COLUMNS)],
     Nominal("y", range(N_CLASSES)),
 )
-BELOW, EQUALS, BY_VALUE, AMONG = 1, 2, 3, 4
+LEAF, BELOW, EQUALS, BY_VALUE, AMONG = range(5)
 SEED, N_TREES, DEPTH, M = 11, 3, 4, 3
 
 TABLES = pytest.mark.parametrize("seed", [0, 1, 2])
@@ -208,3 +208,13 @@ def assert_same_trees(forest, reference_trees):
             assert known["decides"] == BY_VALUE or node["cut"] == pytest.approx(known["cut"], rel=1e-12)
             next_child += known.get("n_children", 2)
     assert n_inner >= 5, "trees without splits compare nothing"
+
+
+def assert_paths_spend(nodes, epsilon):
+    """Every path from the root to a leaf spends ε, and no part of one more."""
+    spent, is_leaf = nodes["epsilon"].copy(), nodes["decides"] == LEAF
+    inner = np.flatnonzero(~is_leaf)
+    for i, end in zip(inner, [*nodes["child"][inner][1:], len(nodes)], strict=True):
+        spent[nodes["child"][i] : end] += spent[i]
+    np.testing.assert_allclose(spent[is_leaf], epsilon, rtol=1e-12)
+    assert (spent <= epsilon * (1 + 1e-12)).all()

@@ -433,6 +433,14 @@ def test_a_paper_without_studies_is_refused():
         make_paper(studies={})
 
 
+def test_cells_that_share_their_parameters_keep_their_own_epsilon_and_protocol_in_the_long_table():
+    one = Cell("car", "majority", {}, 1.0, 0)
+    cells = [one, replace(one, epsilon=2.0), replace(one, protocol=one.protocol | {"test_size": 0.5})]
+    table = long_table({"study": cells}, {}).set_index("key").loc[[cell.key for cell in cells]]
+    assert table["epsilon"].tolist() == [1.0, 2.0, 1.0]
+    assert (table["protocol.test_size"] == 0.5).tolist() == [False, False, True]
+
+
 def test_cells_that_studies_share_count_once():
     paper = parse_keys(PAIRS)
     cells = cells_of_studies(paper)  # those of `majority` are the same in both, those of the forest are not

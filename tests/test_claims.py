@@ -6,14 +6,14 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binomtest, quantile_test, ttest_1samp
+from scipy.stats import binom, binomtest, quantile_test, ttest_1samp
 
 from documents.document import DocumentError
 from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
 from experiments.questions.printed import read_numbers_of
 from experiments.stats import mean_interval, median_interval, sign_p
-from tests.papers import judge_claims, make_paper
+from tests.papers import judge_claims, list_claim_needs, make_paper
 
 EPSILON = [0.1, 0.5, 1.0, math.inf]
 DEPTH = [3, 5, 7]
@@ -146,7 +146,9 @@ def test_a_flat_curve_is_practically_equal_and_a_flat_group_within_delta():
 
 
 def test_a_constant_below_the_ceiling_is_practically_equal_and_no_growth():
-    assert judge(grid(lambda i, d: 0.8, sd=0))["verdict"] == "practically equal"
+    result = judge(grid(lambda i, d: 0.8, sd=0))
+    assert result["verdict"] == "practically equal"
+    assert {group["share_won"] for group in result["groups"]} == {0}, "a draw is not won"
 
 
 def test_growth_that_is_too_noisy_to_see_is_undecided_and_more_repeats_find_it():
@@ -174,6 +176,12 @@ def test_groups_at_the_ceiling_are_set_aside_but_never_a_pass_alone():
     result = judge(grid(lambda i, d: 2))
     assert result["verdict"] == "undecided"
     assert "every run of every setting gives 1" in result["reason"]
+
+
+def test_groups_at_the_ceiling_get_no_more_runs():
+    table = grid(lambda i, d: 2.0 if d == 3 else 0.3 + 0.12 * i, sd=0.08, repeats=10)
+    needs = list_claim_needs(make_paper(**PAPER), table)
+    assert {setting.values[2] for need in needs for setting in need.settings} == {"5", "7"}
 
 
 def test_a_group_that_leaves_the_ceiling_after_the_first_look_stays_aside():
@@ -208,6 +216,11 @@ def test_above_is_paired():
     assert result["effect"] == pytest.approx(0.3, abs=0.002)
     assert judge(pair(lambda i: 0.3), ABOVE, better="b", worse="a")["verdict"] == "refuted"
     assert judge(pair(lambda i: 0.0, seed=1), ABOVE)["verdict"] == "practically equal"
+    table = pair(lambda i: 0.3, sd=0)
+    lost = judge(table[(table["algorithm"] == "a") | (table["repeat"] != 3)], ABOVE)
+    assert {round(group[end], 6) for group in lost["groups"] for end in ("low", "high")} == {0.3}, (
+        "by repeat, not place"
+    )
 
 
 @pytest.mark.parametrize(("gap", "verdict"), [(-0.3, "refuted"), (0.0, "reproduced within ± δ"), (0.3, "reproduced")])
@@ -267,6 +280,12 @@ def test_two_algorithms_approach_each_other(gap, verdict):
 
 def test_a_distance_of_zero_is_practically_equal_at_both_ends():
     assert judge(pair(lambda i: 0, sd=0), NEARS)["verdict"] == "practically equal"
+
+
+def test_a_distance_that_grows_by_little_of_the_metric_refutes_nothing():
+    table = pair(lambda i: 0.3 + 0.1 * i).rename(columns={"accuracy": "mse"})
+    assert judge(table, NEARS, metric="mse")["verdict"] == "refuted"
+    assert judge(table.assign(mse=table["mse"] + 100), NEARS, metric="mse")["verdict"] == "practically equal"
 
 
 BEST = {"id": "best", "text": "best", "kind": "highest", "study": "grid", "along": "params.max_depth", "at": 5}
@@ -439,10 +458,13 @@ def test_a_peak_stands_above_every_other_value(means, verdict):
         judge(table, PEAKS, at=4)
 
 
-@pytest.mark.parametrize(("gap", "verdict"), [(0.3, "reproduced"), (-0.01, "reproduced"), (-0.1, "refuted")])
-def test_as_good_is_refuted_by_a_loss_only(gap, verdict):
-    """Five per cent of 0.6 are 0.03."""
-    assert judge(pair(lambda i: gap, sd=0.0005), AS_GOOD, most_repeats=N)["verdict"] == verdict
+@pytest.mark.parametrize(
+    ("gap", "margin", "verdict"),
+    [(0.3, 0.05, "reproduced"), (-0.01, 0.05, "reproduced"), (-0.1, 0.05, "refuted"), (-0.25, 0.5, "reproduced")],
+)
+def test_as_good_is_refuted_by_a_loss_only(gap, margin, verdict):
+    """Five per cent of the other's 0.6 are 0.03, a half is 0.3."""
+    assert judge(pair(lambda i: gap, sd=0.0005), AS_GOOD, margin=margin, most_repeats=N)["verdict"] == verdict
 
 
 def test_values_of_a_parameter_are_compared_like_algorithms():
@@ -551,6 +573,12 @@ def test_the_chance_that_a_rerun_shows_a_claim_is_that_of_ten_further_runs():
     never = judge(pair(lambda i: -0.3), ABOVE)
     assert (sure["rerun_probability"], never["rerun_probability"]) == (1, 0)
     assert 0.02 < even["rerun_probability"] < 0.98
+    table = pair(lambda i: 0, sd=0)
+    wins = table["repeat"] % 3 > 0
+    mixed = table.assign(accuracy=0.5 + 0.1 * np.where(wins, 1, -1) * (table["algorithm"] == "a"))
+    some = judge(mixed, ABOVE, PAPER | {"repeats": N}, where={"epsilon": [0.1]}, within=[])
+    six_of_ten = binom.sf(5, 10, some["groups"][0]["share_won"])
+    assert some["rerun_probability"] == pytest.approx(six_of_ten, abs=0.03), "of ten, whatever number was run"
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

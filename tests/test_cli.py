@@ -4,6 +4,7 @@ import json
 import shlex
 import signal
 import sqlite3
+import statistics
 import subprocess
 import sys
 from contextlib import closing
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from hydra.errors import ConfigCompositionException, OverrideParseException
+from scipy.stats import ttest_1samp
 
 from experiments.cells.cell import Cell, read_protocol
 from experiments.command_line import explain_error
@@ -18,6 +20,7 @@ from experiments.run import run_studies
 from experiments.run.executors import Executor
 from experiments.run.run_studies import describe_clipping, describe_data_faults, gather_details
 from experiments.store.record import Measured, Record
+from experiments.store.summaries import summarise_setting, write_json_lines
 from tests.command_line import exit_code
 from tests.waiting import wait_for
 
@@ -70,6 +73,18 @@ def test_a_sweep_gives_one_json_object_for_each_setting_and_metric(tmp_path, her
 
     code, stdout, stderr = here(tmp_path, *words)
     assert code == 0 and stdout == first.stdout and "4 cells reused" in stderr
+
+
+def test_the_numbers_of_a_setting_are_those_of_its_runs(capsys):
+    values = [0.1, 0.2, 0.3, 0.4, 0.9, 1.0]
+    cells = list(Cell("car", "majority", {}, 1.0, 0).repeats(range(len(values))))
+    measured = [Record("done", Measured({"accuracy": value}, 0.5)) for value in values]
+    records = {cell.key: record for cell, record in zip(cells, measured, strict=True)}
+    write_json_lines(summarise_setting(cells, records))
+    said = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert (said["mean"], said["std"]) == pytest.approx((statistics.mean(values), statistics.stdev(values)))
+    assert said["ci95"] == pytest.approx(ttest_1samp(values, 0).confidence_interval())
+    assert (said["median"], said["median_ci95"]) == (pytest.approx(0.35), [0.1, 1.0])
 
 
 def test_a_failing_setting_is_named_with_the_command_that_runs_it(tmp_path, here):

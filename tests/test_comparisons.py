@@ -99,6 +99,8 @@ def test_wins_are_counted_by_data_set_and_beyond_the_margin():
     assert found.loc["edprf", "thrifty_tree"][["wins", "ties", "losses", "sets"]].tolist() == [1, 1, 2, 4]
     assert found.loc["rdt", "edprf"][["wins", "ties", "losses"]].tolist() == [0, 0, 4]
     assert wins(cells(by_hand), equal_within=0.2).set_index(["row", "column"]).loc["thrifty_tree", "edprf"]["ties"] == 4
+    apart = cells(lambda dataset, algorithm: {"rdt": 0.25, "edprf": 0.5}.get(algorithm, 0.75))
+    assert set(wins(apart, equal_within=0.25).query("row == 'edprf' and column == 'rdt'")["ties"]) == {4}, "up to it"
 
 
 def test_pairs_stand_in_the_order_of_mean_ranks_and_mirror_each_other():
@@ -132,7 +134,9 @@ def test_each_pair_is_written_into_the_figure_and_summed_up_beside_it():
     frame = wins(cells(by_hand))
     words = [text.get_text() for text in figure.draw(paper, frame).axes[0].texts]
     assert len(words) == 6 and words[:2] == ["2/1/1", "4/0/0"]
-    assert figure.describe(paper, frame)["standings"][-1] == ["RDT", "3.00", "0", "0", "8"]
+    shown = figure.describe(paper, frame)
+    last = dict(zip(shown["heads"], shown["standings"][-1], strict=True))
+    assert last == {"algorithm": "RDT", "mean rank": "3.00", "wins": "0", "ties": "0", "losses": "8"}
 
 
 # The critical difference.
@@ -442,6 +446,9 @@ def test_every_set_has_a_picture_with_floor_and_ceiling_at_one_height():
     tree = [axes.lines[-1].get_ydata() for axes in drawn.axes]
     assert all(line == pytest.approx([0.75, 0.75]) for line in tree)
     assert drawn.axes[0].texts[1].get_text() == "small table, mostly nominal"
+    frame = frame.assign(ci_low=frame["mean"] - 0.04, ci_high=frame["mean"] + 0.02)
+    bars = figure.draw(paper, frame).axes[1].collections[-1].get_segments()
+    assert [bar[:, 1].tolist() for bar in bars] == [pytest.approx([0.65, 0.8])] * 2, "from floor to ceiling are 0.4"
 
 
 def test_what_a_picture_cannot_show_is_marked_at_its_end_and_what_is_missing_named():
@@ -464,6 +471,9 @@ def test_the_facets_of_an_error_are_logarithmic():
     paper, figure = make_part(FACETS | {"metric": "unit_mse"})
     table = cells(lambda dataset, algorithm: sizes[algorithm], metric="unit_mse")
     frame = figure.make_frame(paper, table, pd.DataFrame(columns=["table", "statistic", "metric"]))
-    axes = figure.draw(paper, frame).axes[0]
+    drawn = figure.draw(paper, frame)
+    axes = drawn.axes[0]
     assert [tick.get_text() for tick in axes.get_yticklabels()] == ["0.01", "0.1", "1"]
     assert axes.lines[-1].get_ydata() == pytest.approx([0.5, 0.5])
+    legend = {text.get_text() for text in drawn.legends[0].get_texts()}
+    assert {"upper level: majority", "lower level: random_forest"} <= legend

@@ -34,6 +34,13 @@ def test_what_is_in_the_store_is_in_the_file(tmp_path, monkeypatch, capsys):
     assert failed["error"] == "no" and math.isnan(failed["fit_seconds"])
 
 
+def test_a_quote_may_stand_in_the_name_of_a_file(tmp_path):
+    with Store(tmp_path / "store.sqlite") as store:
+        store.put(CELLS[0], Record("done", Measured({"accuracy": 0.5}, 0.5)))
+        assert parquet.write_parquet(store, tmp_path / "today's.parquet") == 1
+    assert (tmp_path / "today's.parquet").is_file()
+
+
 def test_what_cannot_be_written_or_read_is_one_line(tmp_path, capsys):
     assert exit_code("do=export", f"results={tmp_path / 'nowhere'}") == 2
     assert "nothing has run with results=" in capsys.readouterr().err

@@ -194,6 +194,8 @@ def test_every_claim_stands_once_and_a_reading_inside_of_what_it_reads(folder):
 
     def collect(row):
         names.append(row.id)
+        strips = filter(None, [row.strip, *(setting.strip for setting in row.settings)])
+        assert all(strip.low <= strip.center <= strip.high for strip in strips)
         for reading in row.readings:
             assert run.paper.claims_by_id[reading.id].reading_of == row.id
             collect(reading)

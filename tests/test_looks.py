@@ -1,6 +1,7 @@
 """How many repeats a claim gets: look by look, the open groups alone, the same however the runs came about."""
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,10 +13,12 @@ from experiments.judge.claim_answers import combine_answers
 from experiments.judge.evidence.claim_group import ClaimGroup, ClaimTest, PartWealth, RunsQuestion
 from experiments.judge.evidence.replay import QuestionState, list_looks, replay_looks
 from experiments.judge.evidence.wealth import compute_log_wealth, project_log_wealth
+from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import ClaimQuestion
 from experiments.metrics.metric import Margin
 from experiments.questions.claims.above import AboveClaim
 from experiments.questions.decide import run_until_decided
+from experiments.questions.number_questions import resolve_number
 from experiments.questions.paper_questions import resolve_claims, resolve_paper
 from experiments.store.record import Measured, Record
 from tests.papers import judge_claims, list_claim_needs, make_paper, name_settings
@@ -242,6 +245,16 @@ def test_claims_that_share_cells_run_them_once_and_do_not_move_each_other():
     of_narrow, _ = judge_claims(paper, table)
     less = table[(table["epsilon"] == 1) & (table["repeat"] < of_narrow["repeats"])]
     assert judge_claims(paper, less)[0] == of_narrow
+
+
+def test_a_number_whose_cells_fail_keeps_no_claim_from_the_cells_that_they_share():
+    runner = FakeRunner(lambda cell: None if (cell.repeat, cell.algorithm) == (3, "majority") else accuracy_of(cell))
+    grid = {"id": "t", "title": "T", "kind": "grid", "study": "pair", "rows": "algorithm", "columns": "epsilon"}
+    paper = make_paper(**PAPER, tables=[grid | {"metric": "accuracy"}])
+    setting = {"dataset": "car", "algorithm": "majority", "epsilon": 0.1}
+    number = PrintedNumber("x", "t", "accuracy", "mean", 0.6, 1, "p. 1", setting)  # 0.4 in all runs, in few of them
+    questions = replace(resolve_paper(paper), numbers=(resolve_number(paper, number, [number]),))
+    assert run_until_decided(questions, runner).groupby("epsilon")["repeat"].max().to_dict() == {0.1: 79, 1.0: 19}
 
 
 def test_an_approaching_algorithm_waits_for_the_cells_of_the_other():

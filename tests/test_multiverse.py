@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, ttest_1samp
 
 from experiments.judge.evidence.claim_group import ClaimGroup, ClaimTest
 from experiments.judge.readings.distance import Errors, compute_set_p_values, draw_weights
@@ -57,6 +57,11 @@ def test_intervals_of_distances_hold_the_true_one():
         low, high = draw_errors(rng, [4.0, -3.0, 5.0, 0.0], 2.0, 6).interval
         hits += low <= math.sqrt(12.5) <= high
     assert hits / 300 >= 0.92
+
+
+def test_far_from_the_one_number_that_is_printed_the_interval_is_that_of_t():
+    errors = draw_errors(np.random.default_rng(5), [100.0], 2.0, 6)
+    assert errors.interval == pytest.approx(ttest_1samp(errors.values[0], 0).confidence_interval(), abs=0.1)
 
 
 def test_orderings_have_the_share_that_is_off():
@@ -132,6 +137,7 @@ def test_only_clearly_worse_readings_are_hopeless():
         wrongly += 0 in hopeless or 1 in hopeless
         rightly += 2 in hopeless
     assert wrongly <= 3 and rightly == 300
+    assert find_hopeless([(0.5, 0.5), (0.5, 0.5)]) == [], "whoever is as good as another is no worse"
 
 
 def test_races_run_side_by_side_and_each_cell_of_a_round_once():

@@ -1,5 +1,7 @@
 """What ``dry_run=true`` says: how many cells, which of them are done, and how long the others may take."""
 
+from dataclasses import replace
+
 from experiments.cells.grid import expand_grid
 from experiments.run import dry_run
 from experiments.run.executors import Executor
@@ -27,12 +29,13 @@ def test_the_time_follows_from_what_cells_of_the_same_kind_took(tmp_path):
         for cell, seconds in zip(asked[:2], (10, 20), strict=True):
             store.put(cell, Record("done", Measured({"accuracy": 0.5}, 1.0, seconds=seconds)))
         store.put(asked[2], Record("failed", error="no"))
+        store.put(replace(asked[0], params={"strategy": "prior"}), Record("done", Measured({}, 1.0, seconds=30)))
     said = dry_run.describe_plan(asked + asked, tmp_path / "store.sqlite", Executor(jobs=2)).splitlines()
     assert [line.split() for line in said[1:3]] == [
-        ["car", "majority", "6", "4", "15"],
+        ["car", "majority", "6", "4", "20"],
         ["car", "nothing", "6", "6", "unknown"],
     ]
-    assert "12 cells: 2 in" in said[3] and "4 of them in about 30.0 s, 2 at once; 6 are of a kind" in said[3]
+    assert "12 cells: 2 in" in said[3] and "4 of them in about 40.0 s, 2 at once; 6 are of a kind" in said[3]
 
 
 def test_a_few_cells_that_are_known_to_be_quick_start_no_processes(tmp_path):

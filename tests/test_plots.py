@@ -6,6 +6,7 @@ import json
 import math
 import re
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from html.parser import HTMLParser
 from types import SimpleNamespace
 from xml.parsers import expat
@@ -14,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from rich.console import Console
+from scipy.stats import t as student
 
 import datasets
 from documents.document import DocumentError
@@ -22,7 +24,7 @@ from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
 from experiments.config.substitutes import replace_datasets
 from experiments.errors import BadInput
-from experiments.judge.readings.under_reading import OPEN
+from experiments.judge.readings.under_reading import HOLDS, IS_REFUTED, OPEN
 from experiments.questions import paper_questions
 from experiments.questions.paper_questions import resolve_paper
 from experiments.run import runner
@@ -190,6 +192,8 @@ def test_numbers_stand_beside_ours(paper, tmp_path):
     cell = table.query("algorithm == 'a' and `params.max_depth` == 3 and epsilon == 0.05")["accuracy"]
     assert numbers.loc["good", "mean"] == pytest.approx(cell.mean())
     assert numbers.loc["good", "printed"] == 0.80012
+    mean, half = 100 * cell.mean(), 100 * student.ppf(0.975, 9) * cell.std() / math.sqrt(10)
+    assert rf"3 & ${mean:.3f} \pm {half:.3f}$ & " in (tmp_path / "tables/table-2.tex").read_text(encoding="utf-8")
     figure = pd.read_csv(tmp_path / "figures/figure-1.csv")
     assert figure["printed"].notna().sum() == 3
     point = figure.query("epsilon == 0.05 and `params.max_depth` == 3").iloc[0]
@@ -207,7 +211,7 @@ def test_missing_cells_never_look_complete(paper, tmp_path, capsys, n):
     assert gap["note"] == f"INCOMPLETE: {10 - n} of 10 cells"
     assert math.isnan(gap["mean"]) == (n == 10)
     tex = (tmp_path / "tables/table-2.tex").read_text(encoding="utf-8")
-    assert f"INCOMPLETE: {cells}" in tex
+    assert f"INCOMPLETE: {cells}" in tex and r"depth / $\varepsilon$ & 0.05 & 1.00 & no noise" in tex
     assert ("---" in tex) == (n == 10)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert f"INCOMPLETE: {cells}" in page
@@ -218,6 +222,18 @@ def test_missing_cells_never_look_complete(paper, tmp_path, capsys, n):
     assert f"INCOMPLETE: {120 - n} of 120 cells" in said
     numbers = pd.read_csv(tmp_path / "numbers.csv").set_index("id")
     assert (numbers.loc["far", "verdict"] == "not run") == (n == 10)
+
+
+def test_a_run_without_the_metric_is_no_missing_cell():
+    part = PAPER["tables"][1] | {"metric": "precision_acc"}
+    made = make_paper(**PAPER | {"tables": [part], "figures": []})
+    table = long_table().rename(columns={"accuracy": "precision_acc"})
+    table.loc[table["repeat"] < 2, "precision_acc"] = math.nan
+    frame = made.tables[0].make_frame(made, table, NO_NUMBERS, {})
+    assert (set(frame["n"]), set(frame["n_expected"]), set(frame["note"])) == ({8}, {8}, {"undefined in 2 runs"})
+    table.loc[table["repeat"] < 2, "status"] = "failed"
+    failed = made.tables[0].make_frame(made, table, NO_NUMBERS, {})
+    assert (set(failed["n_expected"]), set(failed["note"])) == ({10}, {"INCOMPLETE: 8 of 10 cells"})
 
 
 def test_an_empty_table_is_published_as_nothing(paper, tmp_path, capsys):
@@ -296,6 +312,8 @@ def test_report_opens_from_disk(published):
     assert len(page.ids) == len(set(page.ids))
     assert text.count("<table") == len(re.findall('<div class="scroll"[^>]*><table', text)), "one could be too wide"
     assert not re.search(r"@import|url\((?!#)", text)
+    files = dict(re.findall(r'<a href="[^"]+\.(\w+)">(CSV|LaTeX|SVG|PNG|PDF)</a>', text))
+    assert files == {"csv": "CSV", "tex": "LaTeX", "svg": "SVG", "png": "PNG", "pdf": "PDF"}
     for link in re.findall(r'<a href="([^"]+)"', text):
         assert link[1:] in page.ids if link.startswith("#") else (published / link).is_file()
     order = [
@@ -419,6 +437,16 @@ def written(axes):
     return [(text.xy[0], text.get_text()) for text in axes.texts]
 
 
+def test_each_line_has_its_own_name_points_and_intervals():
+    axes, drawn = error_figure()
+    lines = {line.get_label(): line.get_ydata() for line in axes.lines}
+    assert lines["a"] == pytest.approx(ERRORS["a"]) and lines["DiffPRF, stop at zero"] == pytest.approx(ERRORS["b"])
+    assert [text.get_text() for text in drawn.legends[0].get_texts()][:2] == ["a", "DiffPRF, stop at zero"]
+    half = student.ppf(0.975, 3) * np.std([0.1, 0.1, 0.1, 3.7], ddof=1) / 2
+    bars = [bar[:, 1] for bar in axes.collections[0].get_segments()]
+    assert np.array(bars) == pytest.approx(np.outer(ERRORS["a"], [1 - half, 1 + half]))
+
+
 def test_a_log_axis_shows_intervals_below_zero_and_marks_a_mean_of_zero():
     axes, _ = error_figure(y="log")
     assert axes.get_yscale() == "log"
@@ -529,7 +557,7 @@ def test_a_title_of_any_length_stays_off_the_legend(paper, tmp_path, n_words):
 
 def test_medians_and_several_metrics_in_one_table(tmp_path):
     study = {"dataset": ["ccpp"], "algorithm": ["a", "b"], "epsilon": [1.0]}
-    item = {"id": "table-1", "title": "T", "kind": "grid", "study": "s", "rows": "algorithm"}
+    item = {"id": "table-1", "title": "T_1", "kind": "grid", "study": "s", "rows": "algorithm"}
     item |= {"columns": "metric", "metric": ["mse", "r2"], "center": "median"}
     figure = {"id": "figure-1", "title": "F", "study": "s", "x": "epsilon", "lines": "algorithm", "metric": "r2"}
     paper = {"number": 9, "title": "T", "repeats": 6, "studies": {"s": study}, "center": {"r2": "median"}}
@@ -547,7 +575,11 @@ def test_medians_and_several_metrics_in_one_table(tmp_path):
     assert list(written["median"]) == pytest.approx([5000 - 0.25, 0.25] * 2)
     assert pd.read_csv(tmp_path / "figures/figure-1.csv")["ci_low"].tolist() == [-1e7, -1e7]
     tex = (tmp_path / "tables/table-1.tex").read_text(encoding="utf-8")
-    assert "algorithm & error & r2" in tex and r"a & $5000$ (5000 to 10005000) & $0.250$ (-1.0e+07 to 0.500)" in tex
+    assert (
+        r"\caption{T\_1 (" in tex
+        and "algorithm & error & r2" in tex
+        and r"a & $5000$ (5000 to 10005000) & $0.250$ (-1.0e+07 to 0.500)" in tex
+    )
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Median and its 95 % interval" in page and "ours, r2, median" in page
     made, part = make_part(paper, figure)
@@ -581,6 +613,9 @@ def test_a_fit_shows_rows_and_a_curve_for_each_algorithm(tmp_path, monkeypatch):
     drawn = pd.read_csv(tmp_path / "figures/figure-1.csv")
     assert drawn["line"].value_counts().to_dict() == {"rows": 400, "fm": 200, "polynomial_regression": 200}
     assert drawn["y"].to_numpy() == pytest.approx(500 - drawn["x"], abs=1e-3)
+    made, figure = make_part(paper, item)
+    legend = [text.get_text() for text in figure.draw(made, drawn).legends[0].get_texts()]
+    assert legend == ["400 of the rows", "polynomial_regression", "FM, ε = 1e+09"]
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert 'id="figure-1"' in page and "the numbers behind it" not in page
 
@@ -610,6 +645,9 @@ def test_a_ledger_shows_what_each_step_costs(tmp_path, monkeypatch):
     assert shares["epsilon"].to_numpy() == pytest.approx([2 / 11, 3 / 11, 6 / 11])  # 0.18, 0.27, 0.55 as printed
     assert shares["purpose"].tolist() == ["feature at level 1", "feature at level 2", "label of a leaf"]
     assert drawn.groupby("value")["epsilon"].sum().tolist() == pytest.approx([1, 1])
+    made, figure = make_part({}, LEDGER)
+    words = [text.get_text() for text in figure.draw(made, drawn).axes[0].texts]
+    assert words[:4] == ["0.18", "0.27", "0.55", " 1"] and words[-1] == " 1"
     monkeypatch.setattr("datasets.load", lambda name: (_ for _ in ()).throw(datasets.DataUnavailable("gone")))
     publish(paper, pd.DataFrame(), tmp_path)
     assert "INCOMPLETE: data set not available" in (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -657,7 +695,10 @@ def test_numbers_without_their_setting_stand_beside_the_span_of_ours(tmp_path, c
     assert marked.first().dropna().to_dict() == {"a": 0.9}
     assert "unplaced" not in pd.read_csv(tmp_path / "out/figures/figure-1.csv"), "its lines are no algorithms"
     made = make_paper(**paper)
-    _, (name, shown) = made.tables[0].describe(made, read_csv(tmp_path / "out/tables/table-9.csv"))["rows"]
+    described = made.tables[0].describe(made, read_csv(tmp_path / "out/tables/table-9.csv"))
+    (_, of_a), (name, shown) = described["rows"]
+    ends = {head: cell["ours"] for head, cell in zip(described["columns"], of_a, strict=True) if head != "paper"}
+    assert ends == {f"{end} of ours": f"{100 * a[end]:.1f}" for end in ("lowest", "highest")}
     assert name == "lost" and [cell["ours"] for cell in shown] == ["90.0 ?", "—", "—"]
     assert shown[0]["band"] == "(not implemented: never described)"
 
@@ -708,6 +749,8 @@ def test_facts_count_categories_and_the_rows_of_each_class():
     counted = count_facts(datasets.load("car"))
     assert (counted["rows_unacc"], counted["rows_acc"], counted["categories_doors"]) == (1210, 384, 4)
     assert sum(value for name, value in counted.items() if name.startswith("rows_")) == counted["rows"] == 1728
+    split = count_facts(replace(datasets.load("car"), n_train=1000))
+    assert (split["train"], split["test"]) == (1000, 728)
 
 
 TRADEOFF = {"id": "figure-1", "title": "T", "kind": "tradeoff", "x": "relinked", "y": "accuracy"}
@@ -727,6 +770,16 @@ def test_a_tradeoff_has_a_point_for_every_value(tmp_path, capsys):
     )
     assert (drawn["value"].tolist(), drawn["x"].tolist()) == ([3, 4], [0.3, 0.4])
     assert drawn["y"].tolist() == pytest.approx(meant.tolist())
+    other = TRADEOFF["curves"][0] | {"label": "b, depth", "where": {"algorithm": "b", "epsilon": 1.0}}
+    made, figure = make_part(paper, TRADEOFF | {"curves": [*TRADEOFF["curves"], other]})
+    frame = figure.make_frame(made, table.assign(relinked=table["relinked"] + table["repeat"] / 90), NO_NUMBERS)
+    picture = figure.draw(made, frame)
+    legend = [text.get_text() for text in picture.legends[0].get_texts()]
+    assert legend == ["a, depth", "b, depth", "95 % intervals"]
+    bars = [np.array(part.get_segments()) for part in picture.axes[0].collections]  # upright, level; of a, of b
+    for name, scale, segments in (("y", 100, [bars[0], bars[2]]), ("x", 1, [bars[1], bars[3]])):
+        ends = np.concatenate(segments)[:, :, "xy".index(name)]
+        assert ends == pytest.approx(scale * frame[[f"{name}_low", f"{name}_high"]].to_numpy())
     gone = table[~((table["params.max_depth"] == 4) & (table["repeat"] < 3))]
     publish(paper, gone, tmp_path)
     assert "INCOMPLETE: 17 of 20 cells" in (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -809,9 +862,10 @@ def test_a_printed_number_of_a_data_set_with_a_substitute_is_not_run(paper, tmp_
     assert json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))["claims"][0]["repeats"] == 10
 
 
-@pytest.mark.parametrize(("effects", "scale"), [([-1, 1, 2, 900], "symlog"), ([-1, 1, 2, 9], "linear")])
+@pytest.mark.parametrize(("effects", "scale"), [([900, -1, 1, 2], "symlog"), ([9, -1, 1, 2], "linear")])
 def test_a_curve_shows_small_effects_beside_very_large_ones(effects, scale):
-    columns = {"kind": "choice", "verdict": OPEN, "unit": "mse", "keeps_epsilon": "yes", "choice.leaf": ["a", "b"] * 2}
+    columns = {"kind": "choice", "unit": "mse", "keeps_epsilon": "yes", "choice.leaf": ["a", "b"] * 2}
+    columns["verdict"] = [HOLDS, IS_REFUTED, OPEN, OPEN]
     rows = pd.DataFrame(columns | {"effect": effects, "low": effects, "high": effects, "weakest": effects})
     drawn = draw_claim("It is smaller.", rows)
     drawn.draw_without_rendering()
@@ -819,6 +873,9 @@ def test_a_curve_shows_small_effects_beside_very_large_ones(effects, scale):
     assert axes.get_yscale() == scale
     assert ("logarithmic beyond ± 1.5" in axes.get_ylabel()) == (scale == "symlog")
     assert axes.get_ylim()[1] >= max(effects), "nothing is cut off"
+    (ticks,) = [line.get_ydata() for line in axes.lines if line.get_marker() == "_"]
+    assert list(ticks) == sorted(effects)
+    assert "holds under 1 of 4 readings and fails under 1." in " ".join(drawn._suptitle.get_text().split())
 
 
 def test_a_wide_table_is_printed_in_parts_so_that_its_rows_keep_their_names():

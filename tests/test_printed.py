@@ -36,6 +36,9 @@ def test_printed_rates_that_no_table_of_counts_gives_are_inconsistent_in_print()
     # two runs on 10 and 10 rows, all rates 0.8 in one and 0.9 in the other: no single table of counts gives the mean
     result = judge(printed_rates(0.85, 0.85, 0.85, 0.85), n_rows=[10, 10])
     assert result["verdict"] == "print too coarse" and "a mean over runs may" in result["reason"]
+    # of 10 and 30 rows such recalls leave 65.30 to 65.47 %, so that nothing is printed as 65.2
+    for precision, verdict in ((0.653, "print too coarse"), (0.652, "inconsistent in print")):
+        assert judge(printed_rates(precision, 0.944, 0.85, 0.85), n_rows=[10, 30])["verdict"] == verdict
     result = judge(printed_rates(0.953, 0.941, 0.946, 0.938), n_rows=[[200, 220], [80, 90]])
     assert result["verdict"] == "inconsistent in print" and "of 200 to 220 and 80 to 90 test rows" in result["reason"]
     with pytest.raises(PaperError, match="there is no printed number 'p-a'"):

@@ -245,13 +245,21 @@ def test_who_else_is_in_the_pool_changes_no_comparison():
     assert overall(among_three).loc["b", columns].to_dict() == overall(alone).loc["b", columns].to_dict()
 
 
-@pytest.mark.parametrize(("share", "verdict"), [(1.005, "practically equal"), (1.05, "told apart")])
-def test_errors_are_compared_by_their_ratio(share, verdict):
+@pytest.mark.parametrize(
+    ("share", "equal_within", "verdict"),
+    [
+        (1.005, 0.01, "practically equal"),
+        (1.05, 0.01, "told apart"),
+        (1.4, 0.5, "practically equal"),
+        (2.46, 0.5, "told apart"),
+    ],
+)
+def test_errors_are_compared_by_their_ratio(share, equal_within, verdict):
     sizes = {"car": 1e-6, "nursery": 1.0, "adult": 1e4}
     factors = {"a": 1.0, "b": share, "c": 3.0}
     table = cells(lambda dataset, algorithm, epsilon: 0.0)
     table["unit_mse"] = table["dataset"].map(sizes) * table["algorithm"].map(factors)
-    found = ranks(table, metric="unit_mse")
+    found = ranks(table, metric="unit_mse", equal_within=equal_within)
     assert overall(found)["verdict"].to_dict() == {"a": "", "b": verdict, "c": "told apart"}
     assert overall(found)["lead"].to_dict() == pytest.approx({"a": 0, "b": math.log(share), "c": math.log(3)})
     table.loc[table["algorithm"] == "a", "unit_mse"] = 0.0

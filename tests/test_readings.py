@@ -499,7 +499,7 @@ def test_a_run_whose_curves_lack_cells_is_not_complete(tmp_path):
     assert not _lacks_cells(tmp_path)
     for name in ("readings.csv", "curves.csv"):
         for n, lacks in ((2, True), (3, False)):
-            pd.DataFrame({"n": [n], "n_expected": [3]}).to_csv(tmp_path / name, index=False)
+            pd.DataFrame({"n": [3, n], "n_expected": [3, 3]}).to_csv(tmp_path / name, index=False)
             assert _lacks_cells(tmp_path) is lacks
 
 

@@ -118,6 +118,7 @@ def test_links_lead_somewhere_wherever_the_report_lies(report):
             name, _, anchor = link.partition("#")
             target = path.parent / name if name else path
             assert target.is_file(), link
+            assert "/" not in name or name.startswith((f"{path.stem}/", "sweeps/")), "of its own paper"
             assert not anchor or anchor in pages[target].ids, link
 
 

@@ -127,6 +127,7 @@ def test_it_is_published(tmp_path):
     drawn = draw(PaperRun.read(tmp_path).read_frame(figure))
     assert read_means(drawn) == pytest.approx([-2, -2]), "points"
     assert [axes.get_title() for axes in drawn.axes] == ["claimed ε = 0.5", "claimed ε = 1"]
+    assert drawn.legends[0].get_texts()[0].get_text() == "mean over 2 data sets: a gain"
     assert read_paid(drawn) == ["2", "3"]
 
 

@@ -70,6 +70,10 @@ def test_what_numbers_share_is_said_once(run):
     assert accuracies.shared == "RFDPP-Gini: accuracy (%)" and len(accuracies.rows) == 28
     assert accuracies.rows[0].what == "Adult, depth d = 3, ε = 0.05"
     assert (maxima.shared, maxima.rows[0].what) == ("", "Adult: maximum")
+    row = accuracies.rows[0]
+    judged = run.numbers.set_index("id").loc[row.id]
+    for text, name in ((row.interval, "ci"), (row.prediction, "prediction")):
+        assert text == f"{100 * judged[f'{name}_low']:.3f} to {100 * judged[f'{name}_high']:.3f}"
 
 
 def test_a_run_that_is_short_says_so_in_the_finding_and_in_red(run, capsys):
@@ -79,6 +83,11 @@ def test_a_run_that_is_short_says_so_in_the_finding_and_in_red(run, capsys):
     assert replace(run, coverage=(0, 10)).outcome == "Nothing of it has been run yet."
     missing = replace(run, numbers=run.numbers.assign(n=3))
     assert missing.number_groups[0].rows[0].aside.startswith("3 of ")
+
+
+def test_what_looks_like_markup_is_printed_as_it_is(run, capsys):
+    claims = [claim | {"text": "It [/] is [red]d."} for claim in run.claims]
+    assert "It [/] is [red]d." in summarise(replace(run, claims=claims), capsys)
 
 
 def test_a_finding_that_does_not_fit_is_not_repeated(run):

@@ -85,6 +85,7 @@ def test_dots_stand_beside_the_names_of_algorithms(tmp_path):
         pytest.approx([50, 60]),
     ]
     assert [text.get_text() for text in drawn.axes[0].get_yticklabels()] == ["rdt", "majority"]
+    assert drawn.axes[0].yaxis_inverted(), "the first stands at the top"
     assert [axes.texts[0].get_text() for axes in drawn.axes] == ["car", "nursery"]
 
 

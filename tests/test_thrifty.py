@@ -29,6 +29,7 @@ from tests.reference_trees import (
     SEED,
     TABLES,
     as_rows,
+    assert_paths_spend,
     assert_same_trees,
     class_counts,
     columns_and_signal,
@@ -289,20 +290,6 @@ def test_a_question_costs_its_epsilon_where_a_record_comes_or_goes_and_more_wher
 # What it spends.
 
 
-def spent_above(nodes):
-    """What the nodes above each one have paid, by walking down."""
-    above = np.zeros(len(nodes))
-    waiting = [(0, 0.0)]
-    inner = np.flatnonzero(nodes["decides"] != LEAF)
-    ends = dict(zip(inner, [*nodes["child"][inner][1:], len(nodes)], strict=True))
-    while waiting:
-        i, paid = waiting.pop()
-        above[i] = paid
-        if i in ends:
-            waiting += [(child, paid + nodes["epsilon"][i]) for child in range(nodes["child"][i], ends[i])]
-    return above
-
-
 @pytest.mark.parametrize("name", ["nursery", "car", "adult", "congvote"])
 @pytest.mark.parametrize("epsilon", [0.1, 3.0])
 def test_every_path_spends_the_budget_and_the_root_little_where_it_has_many_errors(name, epsilon):
@@ -311,10 +298,8 @@ def test_every_path_spends_the_budget_and_the_root_little_where_it_has_many_erro
     data = datasets.load(name)
     model = ThriftyTreeClassifier(epsilon, domain=data.domain, random_state=0).fit(data.frame, data.target)
     (nodes,) = model.trees_
-    total = spent_above(nodes) + nodes["epsilon"]
-    is_leaf = nodes["decides"] == LEAF
-    np.testing.assert_allclose(total[is_leaf], epsilon, rtol=1e-12)
-    assert not is_leaf[0] and (total <= epsilon * (1 + 1e-12)).all()
+    assert_paths_spend(nodes, epsilon)
+    assert nodes["decides"][0] != LEAF
     n_errors = len(data.target) - data.target.value_counts().max()
     if n_errors * epsilon > 500:
         assert nodes["epsilon"][0] < epsilon * 0.05 + 1.2 * 50 / n_errors

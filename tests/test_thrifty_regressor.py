@@ -17,7 +17,7 @@ import datasets
 from algorithms import Continuous, Domain, ThriftyTreeRegressor
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.forests.engine.predictor import find_leaves
-from algorithms.forests.engine.tree import LEAF, plant_tree
+from algorithms.forests.engine.tree import plant_tree
 from algorithms.forests.thrifty_regressor import place_in_window, sum_distances, sum_shares
 from experiments.audit.laws import DiscreteChoice, find_score_changes, find_worst_case, permute_and_flip_law
 from tests.reference_trees import (
@@ -28,6 +28,7 @@ from tests.reference_trees import (
     DOMAIN,
     SEED,
     TABLES,
+    assert_paths_spend,
     assert_same_trees,
     columns_and_signal,
     divide,
@@ -231,15 +232,6 @@ def test_without_noise_a_leaf_predicts_the_mean_of_its_records():
 # What it spends.
 
 
-def spent_above(nodes):
-    """What the nodes above each one have paid, and each itself, by walking down."""
-    paid = nodes["epsilon"].copy()
-    inner = np.flatnonzero(nodes["decides"] != LEAF)
-    for i, end in zip(inner, [*nodes["child"][inner][1:], len(nodes)], strict=True):
-        paid[nodes["child"][i] : end] += paid[i]
-    return paid
-
-
 @pytest.mark.parametrize("name", ["ccpp", "diamonds", "daily_demand", "wine_quality"])
 @pytest.mark.parametrize("epsilon", [0.1, 3.0])
 def test_every_path_spends_the_budget(name, epsilon):
@@ -248,9 +240,8 @@ def test_every_path_spends_the_budget(name, epsilon):
     data = datasets.load(name)
     model = ThriftyTreeRegressor(epsilon, domain=data.domain, random_state=0).fit(data.frame, data.target)
     (nodes,) = model.trees_
-    spent, is_leaf = spent_above(nodes), nodes["decides"] == LEAF
-    np.testing.assert_allclose(spent[is_leaf], epsilon, rtol=1e-12)
-    assert (spent <= epsilon * (1 + 1e-12)).all() and not nodes["exact"].any() and not nodes["key"].any()
+    assert_paths_spend(nodes, epsilon)
+    assert not nodes["exact"].any() and not nodes["key"].any()
     if len(data.target) * epsilon > 5000:
         assert nodes["epsilon"][0] < 0.1 * epsilon + 1.2 * 50 / len(data.target)
     assert model.privacy_.keeps_claim and model.privacy_.accounted_epsilon == pytest.approx(epsilon, rel=1e-12)

@@ -66,6 +66,14 @@ def test_prediction_interval_decides(value, verdict):
     assert row["detects"] == pytest.approx(0.0496827 + 5e-6, abs=1e-6)
 
 
+@pytest.mark.parametrize(("beyond", "is_refuted"), [(-1e-4, False), (1e-4, True)])
+def test_the_interval_beside_a_number_ends_where_it_is_refuted(beyond, is_refuted):
+    """So near to the bound of the metric the exact chances are about as narrow as the bootstrap."""
+    paper, ours = PAPER | {"printed_repeats": 10}, cells(np.linspace(0.95, 0.999, 20))
+    end = judge(printed(0.98), ours, paper=paper)["prediction_high"]
+    assert (judge(printed(end + beyond), ours, paper=paper)["chance"] < 0.05) == is_refuted
+
+
 def test_inside_an_interval_wider_than_delta_more_repeats_could_tell_or_none_could():
     # endless repeats would leave 1.959964 · 0.01 = 0.0196
     row = judge(printed(0.8), cells(REPEATS), paper=PAPER | {"resolution": {"accuracy": 0.0496}})
@@ -192,6 +200,11 @@ def test_a_printed_choice_is_judged_by_how_often_we_choose_it(value, ours, verdi
     assert count_expected_misses(pd.DataFrame([row])) == 0
 
 
+def test_a_mean_of_printed_choices_is_reproduced_by_choices_that_are_all_the_same():
+    ours, paper = cells([1.6] * 3, metric="sampling_ratio"), PAPER | {"printed_repeats": 10}
+    assert judge(printed(1.6, 1, metric="sampling_ratio"), ours, paper=paper)["verdict"] == "reproduced"
+
+
 def test_more_repeats_than_the_paper_asks_for_all_count():
     row = judge(printed(0.8), cells(REPEATS * 4))
     assert (row["n"], row["n_expected"]) == (12, 12)
@@ -293,6 +306,10 @@ def test_exact_chances_against_all_orders_of_the_runs():
     for least in (0.75, 0.85, 0.92, 0.97, 0.99):
         counted = count_orders(4, m, lambda places, least=least: highest(places) >= least - 1e-12)
         assert exact.chance_at_least(least) == pytest.approx(counted)
+    for places in combinations(range(4 + m), m):  # where the grid rounds, it makes no chance smaller
+        least = highest(places)
+        counted = count_orders(4, m, lambda places, least=least: highest(places) >= least - 1e-12)
+        assert exact.chance_at_least(least) >= counted - 1e-9
     # all m above what K of our n reach: C(m + K, m) / C(n + m, m)
     assert exact.chance_at_least(0.97) == pytest.approx(math.comb(m, m) / math.comb(4 + m, m))
     assert exact.chance_at_least(1.01) == 0 and exact.chance_at_least(0.1) == 1
@@ -450,9 +467,11 @@ def test_how_many_runs_were_printed_decides_what_one_setting_can_explain():
 
 def test_a_number_without_its_setting_never_comes_out_by_itself():
     assert judge(unplaced(0.7), [], paper=UNPLACED)["verdict"] == "not run"
-    partial = judge(unplaced(0.99), all_settings()[1:], paper=UNPLACED)
-    assert partial["verdict"] == "undecided"
-    assert "INCOMPLETE" in partial["reason"]
+    further = [row | {"repeat": row["repeat"] + 3} for row in all_settings()]  # which fill no gap of another setting
+    for more in ([], further[3:]):
+        partial = judge(unplaced(0.99), all_settings()[1:] + more, paper=UNPLACED)
+        assert partial["verdict"] == "undecided"
+        assert "INCOMPLETE" in partial["reason"]
     single = [one for one in all_settings() if one["repeat"] == 0]
     assert "only one run: " in judge(unplaced(0.99), single, paper=UNPLACED | {"repeats": 1})["reason"]
 
@@ -501,6 +520,10 @@ def test_an_undecided_maximum_needs_all_its_settings():
     (need,) = needs(printed(0.8, **wanted), everything(), resolution={"accuracy": 0.0496}, repeats=len(REPEATS))
     assert need.repeats == 10
     assert set(name_settings(need)) == {("car", "a", depth, epsilon) for depth in "34" for epsilon in ("0.1", "inf")}
+    more = [row | {"repeat": row["repeat"] + 3 * k} for row in everything()[:3] for k in (1, 2, 3)]
+    assert needs(printed(0.8, **wanted), everything() + more, resolution={"accuracy": 0.0496}) == [need], (
+        "of the others"
+    )
     assert needs(printed(0.8, **wanted), everything()[3:], resolution={"accuracy": 0.0496}) == [], "cells are missing"
 
 
