@@ -45,7 +45,8 @@ def judge_numbers(paper: Paper, reported: pd.DataFrame, table: pd.DataFrame, fac
 
 def list_claim_needs(paper: Paper, table: pd.DataFrame) -> list[Need]:
     """Return what the first claim of a paper needs."""
-    return claim_answers.list_claim_needs(resolve_claims(paper)[0].question, Results(table))
+    question = resolve_claims(paper)[0].question
+    return claim_answers.list_claim_needs(question, question.gather(Results(table)))
 
 
 def list_number_needs(paper: Paper, reported: pd.DataFrame, table: pd.DataFrame) -> list[Need]:

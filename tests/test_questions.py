@@ -56,7 +56,8 @@ def test_the_questions_of_a_paper_travel_to_another_process(name):
         assert (sent.id, sent.kind, type(sent.question)) == (claim.id, claim.kind, type(claim.question))
         if isinstance(claim.question, ClaimQuestion):
             assert sent.question == claim.question
-            assert list_claim_needs(sent.question, nothing) == list_claim_needs(claim.question, nothing) != []
+            evidence = claim.question.gather(nothing)
+            assert list_claim_needs(sent.question, evidence) == list_claim_needs(claim.question, evidence) != []
     verdicts = [answer.verdict for answer in answer_numbers(pickle.loads(pickle.dumps(numbers)), nothing)]
     assert verdicts == [answer.verdict for answer in answer_numbers(numbers, nothing)]
 

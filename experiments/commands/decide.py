@@ -14,6 +14,7 @@ from experiments.questions.decide import run_until_decided
 from experiments.questions.paper_questions import PaperQuestions, resolve_paper
 from experiments.run.executors import make_executor
 from experiments.run.run_studies import Rounds
+from experiments.run.tasks import TaskRunner
 from experiments.store.results import Results
 
 
@@ -32,9 +33,10 @@ def run_command(request: SweepRequest) -> int:
 def _decide_claims(number: int | str, chosen: Collection[str], questions: PaperQuestions, request: SweepRequest) -> int:
     rounds = Rounds(request.results_folder, make_executor(request.config["executor"]))
     claims = [claim for claim in questions.claims if claim.id in chosen]
-    results = Results(run_until_decided(questions, rounds.run, claims))
-    numbers = judge_numbers(questions.numbers, results)
-    for answer in judge_claims(questions.claims, results, numbers):
-        if answer["id"] in chosen:
-            print(json.dumps(json_safe({"paper": number, **answer}), ensure_ascii=False))
+    answer = TaskRunner(make_executor(request.config["executor"])).answer
+    results = Results(run_until_decided(questions, rounds.run, claims, answer))
+    numbers = judge_numbers(questions.numbers, results, run_tasks=answer)
+    for answered in judge_claims(questions.claims, results, numbers, answer):
+        if answered["id"] in chosen:
+            print(json.dumps(json_safe({"paper": number, **answered}), ensure_ascii=False))
     return rounds.name_failures(str(request.config["results"]))

@@ -31,6 +31,7 @@ from experiments.run.copies import describe_copies, list_copies
 from experiments.run.dry_run import describe_plan, spare_processes
 from experiments.run.executors import Executor, make_executor
 from experiments.run.run_studies import Details, Rounds, describe_data_faults, name_failures, run_and_summarise
+from experiments.run.tasks import TaskRunner
 from experiments.store import provenance
 from experiments.store.long_table import format_cells_csv
 from experiments.store.summaries import SettingSummary, keep_metrics, write_json_lines
@@ -131,9 +132,10 @@ def _run_papers(request: SweepRequest) -> int:
     refuse_options_of_sweeps(request.config)
     repeats = request.config["repeats"], request.config["most_repeats"]
     prepared = {name: _prepare_paper(name, *repeats) for name in request.list_choices("paper")}
+    runner = TaskRunner(make_executor(request.config["executor"]))
     codes = []
     for name, (paper, questions) in prepared.items():
-        codes.append(_run_paper(name, paper, questions, request))
+        codes.append(_run_paper(name, paper, questions, request, runner))
     return max(codes)
 
 
@@ -148,7 +150,7 @@ def _prepare_paper(name: str, repeats: int | None, most_repeats: int | None) -> 
         raise BadInput(f"{name_paper_file(name)}: {error}") from error
 
 
-def _run_paper(name: str, paper: Paper, questions: PaperQuestions, request: SweepRequest) -> int:
+def _run_paper(name: str, paper: Paper, questions: PaperQuestions, request: SweepRequest, runner: TaskRunner) -> int:
     executor = make_executor(request.config["executor"])
     for sentence in describe_substitutes(paper.labels, paper.used_instead):
         print_to_stderr(sentence)
@@ -157,8 +159,8 @@ def _run_paper(name: str, paper: Paper, questions: PaperQuestions, request: Swee
         return _say_plan(cells, request, executor)
     make_results_folder(folder)
     rounds = Rounds(request.results_folder, executor, read_stop_on_error(request.config))
-    table = run_until_decided(questions, rounds.run)
-    write_results(paper, questions, folder, table, request.arguments)
+    table = run_until_decided(questions, rounds.run, run_tasks=runner.answer)
+    write_results(paper, questions, folder, table, request.arguments, runner)
     return rounds.name_failures(str(request.config["results"]))
 
 
@@ -179,7 +181,12 @@ def make_results_folder(folder: Path) -> None:
 
 
 def write_results(
-    paper: Paper, questions: PaperQuestions, folder: Path, table: pd.DataFrame, arguments: Sequence[str]
+    paper: Paper,
+    questions: PaperQuestions,
+    folder: Path,
+    table: pd.DataFrame,
+    arguments: Sequence[str],
+    runner: TaskRunner,
 ) -> None:
     """Write a paper's results: cells, timings, provenance, and all that `plots` makes of them."""
     from plots.pages.paper_results import publish_paper  # matplotlib is slow to import, and needed only here
@@ -189,7 +196,7 @@ def write_results(
     facts = _gather_facts(arguments, table["dataset"].unique(), paper.repeats, table["algorithm"].unique())
     facts |= {"instead": paper.used_instead} if paper.used_instead else {}
     (folder / "provenance.json").write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    publish_paper(paper, questions, table, folder)
+    publish_paper(paper, questions, table, folder, runner)
 
 
 def _gather_facts(

@@ -31,6 +31,7 @@ from experiments.questions.decide import run_until_decided
 from experiments.questions.paper_questions import resolve_paper
 from experiments.run.executors import Executor
 from experiments.run.runner import run_cells
+from experiments.run.tasks import TaskRunner
 from experiments.store.database import Store
 from experiments.store.long_table import format_cells_csv
 from experiments.store.record import Record
@@ -72,10 +73,11 @@ def _run_paper(paper: Paper, path: Path, where: Executor, is_shuffled: bool = Fa
             return store.get({cell.key for cell in cells})
 
         questions = resolve_paper(paper)
-        table = run_until_decided(questions, run)
+        answer = TaskRunner(where).answer
+        table = run_until_decided(questions, run, run_tasks=answer)
     results = Results(table)
-    numbers = judge_numbers(questions.numbers, results)
-    claims = json.dumps(json_safe(judge_claims(questions.claims, results, numbers)), sort_keys=True)
+    numbers = judge_numbers(questions.numbers, results, run_tasks=answer)
+    claims = json.dumps(json_safe(judge_claims(questions.claims, results, numbers, answer)), sort_keys=True)
     return f"{format_cells_csv(table)}{claims}"
 
 

@@ -19,7 +19,8 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from experiments.judge.evidence.claim_group import (
 )
 from experiments.judge.evidence.replay import QuestionState, Replay, list_looks, replay_looks
 from experiments.judge.question import AskedClaim, ClaimQuestion, ComputedQuestion, Evidence, Need
+from experiments.judge.tasks import RunTasks, run_here
 from experiments.judge.verdict import (
     DEPENDS_ON_AVERAGE,
     EQUAL,
@@ -60,21 +62,27 @@ _FIELDS = (
 
 
 def judge_claims(
-    claims: Sequence[AskedClaim], results: Results, numbers: pd.DataFrame | None = None
+    claims: Sequence[AskedClaim],
+    results: Results,
+    numbers: pd.DataFrame | None = None,
+    run_tasks: RunTasks = run_here,
 ) -> list[dict[str, Any]]:
     """Judge claims on the runs that there are, and on the verdicts on printed numbers, which some are about.
 
     For each there is id, text, kind, metric, and what `answer_claim` says of it. What a claim has not is None.
     """
     verdicts_of = {} if numbers is None else {row["id"]: row for row in numbers.to_dict("records")}
-    answers = []
+    tasks: list[Callable[[], dict[str, Any]]] = []
     for claim in claims:
-        question, own = claim.question, {"id": claim.id, "text": claim.text, "kind": claim.kind}
-        answer = own | {"metric": question.metric} | dict.fromkeys(_FIELDS)
+        question = claim.question
         if isinstance(question, ComputedQuestion):
-            answers.append(answer | question.compute(verdicts_of))
+            tasks.append(partial(question.compute, verdicts_of))
         else:
-            answers.append(answer | answer_claim(question, question.gather(results)))
+            tasks.append(partial(answer_claim, question, question.gather(results)))
+    answers = []
+    for claim, found in zip(claims, run_tasks(tasks), strict=True):
+        own = {"id": claim.id, "text": claim.text, "kind": claim.kind, "metric": claim.question.metric}
+        answers.append(own | dict.fromkeys(_FIELDS) | found)
     _judge_readings(claims, answers)
     for claim, answer in zip(claims, answers, strict=True):
         if claim.is_against_reconstruction and answer["verdict"] not in (NOT_RUN, NOT_IMPLEMENTED):
@@ -107,9 +115,8 @@ def answer_claim(question: ClaimQuestion, evidence: Evidence) -> dict[str, Any]:
     return {**counts, **_describe_replay(question, tested, replay)}
 
 
-def list_claim_needs(question: ClaimQuestion, results: Results) -> list[Need]:
+def list_claim_needs(question: ClaimQuestion, evidence: Evidence) -> list[Need]:
     """Return the repeats that a claim still needs to be decided."""
-    evidence = question.gather(results)
     tested = _list_tested(question, evidence)
     needed = _replay(question, evidence, tested).needed if tested else {}
     return [Need(tested[place].settings, repeats) for place, repeats in needed.items()]

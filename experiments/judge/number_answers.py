@@ -31,8 +31,9 @@ Further looks would raise the chance of a false miss above the level of the inte
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -40,16 +41,26 @@ import pandas as pd
 from experiments.judge.numbers.agreement import judge_agreement
 from experiments.judge.numbers.choices import is_choice, judge_choice
 from experiments.judge.numbers.no_setting import judge_together
-from experiments.judge.numbers.number_verdict import FoundSetting, NumberQuestion, NumberVerdict, PrintedNumber
+from experiments.judge.numbers.number_verdict import (
+    FoundSetting,
+    NumberQuestion,
+    NumberVerdict,
+    PrintedNumber,
+    find_values,
+)
 from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.question import Need
+from experiments.judge.tasks import RunTasks, run_here
 from experiments.judge.verdict import NOT_RUN, REFUTED, REPRODUCED, UNDECIDED, count_runs, say_where
 from experiments.stats import ALPHA, Interval, mean_interval
 from experiments.store.results import Results, Runs
 
 
 def judge_numbers(
-    questions: Sequence[NumberQuestion], results: Results, facts: Mapping[tuple[str, str], float] | None = None
+    questions: Sequence[NumberQuestion],
+    results: Results,
+    facts: Mapping[tuple[str, str], float] | None = None,
+    run_tasks: RunTasks = run_here,
 ) -> pd.DataFrame:
     """Judge printed numbers, whose settings may have more repeats than the paper asks for; one row for each.
 
@@ -59,45 +70,57 @@ def judge_numbers(
     out; of a number without its setting the largest of all settings), verdict, reason, verdict_one_run (were the
     printed number a single run), source.
     """
-    answers = answer_numbers(questions, results, facts)
+    answers = answer_numbers(questions, results, facts, run_tasks)
     rows = [verdict.to_row(question.number) for question, verdict in zip(questions, answers, strict=True)]
     return pd.DataFrame(rows, columns=None if rows else ["id", "table", "metric", "statistic", "verdict"])
 
 
 def answer_numbers(
-    questions: Sequence[NumberQuestion], results: Results, facts: Mapping | None = None
+    questions: Sequence[NumberQuestion],
+    results: Results,
+    facts: Mapping | None = None,
+    run_tasks: RunTasks = run_here,
 ) -> list[NumberVerdict]:
     """Return the verdict on each of some printed numbers; the parameters are those of `judge_numbers`."""
-    verdicts: list[NumberVerdict] = []
-    of_tables: dict[str, dict[str, NumberVerdict]] = {}
+    verdicts: dict[str, NumberVerdict] = {}
+    tasks: list[Callable[[], dict[str, NumberVerdict]]] = []
+    tables = set()
     for question in questions:
         number = question.number
         if question.known is not None:
-            verdicts.append(question.known)
+            verdicts[number.id] = question.known
         elif number.statistic == "exact":
-            verdicts.append(_judge_fact(number, (facts or {}).get((number.dataset, number.metric))))
-        elif question.together:
-            if number.table not in of_tables:
-                of_tables[number.table] = judge_together(question.together, results)
-            verdicts.append(of_tables[number.table][number.id])
-        else:
-            verdicts.append(judge_values(question, _find_runs(question, results)))
-    return verdicts
+            verdicts[number.id] = _judge_fact(number, (facts or {}).get((number.dataset, number.metric)))
+        elif not question.together:
+            tasks.append(partial(_judge_alone, question, _find_runs(question, results)))
+        elif number.table not in tables:
+            tables.add(number.table)
+            found = [find_values(one.settings, one.number.metric, results) for one in question.together]
+            tasks.append(partial(judge_together, question.together, found))
+    for found_verdicts in run_tasks(tasks):
+        verdicts = found_verdicts | verdicts
+    return [verdicts[question.number.id] for question in questions]
 
 
-def list_number_needs(questions: Sequence[NumberQuestion], results: Results) -> list[Need]:
+def list_number_needs(
+    questions: Sequence[NumberQuestion], results: Results, run_tasks: RunTasks = run_here
+) -> list[Need]:
     """Return the repeats that printed numbers need which more repeats could decide, each once.
 
     Of a maximum over settings all of these. Cells that fail are asked for again: whoever runs them stops when the needs
     stay the same.
     """
-    needs: dict[Need, None] = {}
+    asked = []
     for question in questions:
         runs = _find_runs(question, results) if question.last_look else []
-        if runs and judge_values(question, runs).needs_repeats:
-            tried = [len(own.measured) + int(own.is_undefined.sum()) for own in runs]
-            if min(filter(None, tried), default=0) < question.last_look:
-                needs[Need(tuple(asked.key for asked in question.settings), question.last_look)] = None
+        tried = [len(own.measured) + int(own.is_undefined.sum()) for own in runs]
+        if runs and min(filter(None, tried), default=0) < question.last_look:
+            asked.append((question, runs))
+    verdicts = run_tasks([partial(_judge_alone, question, runs) for question, runs in asked])
+    needs: dict[Need, None] = {}
+    for (question, _), verdict in zip(asked, verdicts, strict=True):
+        if verdict[question.number.id].needs_repeats:
+            needs[Need(tuple(setting.key for setting in question.settings), question.last_look)] = None
     return list(needs)
 
 
@@ -122,7 +145,11 @@ def _judge_fact(number: PrintedNumber, counted: float | None) -> NumberVerdict:
     return NumberVerdict(REPRODUCED, "counted: the same", 1, mean)
 
 
-def judge_values(question: NumberQuestion, runs: Sequence[Runs]) -> NumberVerdict:
+def _judge_alone(question: NumberQuestion, runs: Sequence[Runs]) -> dict[str, NumberVerdict]:
+    return {question.number.id: _judge_values(question, runs)}
+
+
+def _judge_values(question: NumberQuestion, runs: Sequence[Runs]) -> NumberVerdict:
     """Judge a number by the runs of each of its settings: the one that it is a mean of, or the best of several."""
     n_settings, n_undefined = len(runs), sum(int(own.is_undefined.sum()) for own in runs)
     repeats = max(0, question.repeats - (n_undefined if n_settings == 1 else 0))

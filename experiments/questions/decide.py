@@ -9,6 +9,7 @@ stopped.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 
 import pandas as pd
@@ -17,6 +18,7 @@ from experiments.cells.cell import Cell
 from experiments.judge.claim_answers import list_claim_needs
 from experiments.judge.number_answers import list_number_needs
 from experiments.judge.question import AskedClaim, ClaimQuestion, Need
+from experiments.judge.tasks import RunTasks, run_here
 from experiments.questions.paper_questions import PaperQuestions
 from experiments.store.long_table import long_table
 from experiments.store.record import Record
@@ -26,7 +28,12 @@ Run = Callable[[list[Cell], str], Mapping[str, Record]]
 """Runs cells, for a reason given in words, and returns the records of all of them that are there."""
 
 
-def run_until_decided(questions: PaperQuestions, run: Run, claims: Sequence[AskedClaim] | None = None) -> pd.DataFrame:
+def run_until_decided(
+    questions: PaperQuestions,
+    run: Run,
+    claims: Sequence[AskedClaim] | None = None,
+    run_tasks: RunTasks = run_here,
+) -> pd.DataFrame:
     """Run the cells of a paper, and then as many more as its verdicts take; return the long table of all.
 
     A paper's ``most_repeats`` are the end of all rounds. If claims are given, nothing is run that they and the printed
@@ -35,24 +42,26 @@ def run_until_decided(questions: PaperQuestions, run: Run, claims: Sequence[Aske
     """
     done = {name: [] if claims is not None else list(cells) for name, cells in questions.cells.items()}
     records: dict[str, Record] = {}
+    tables = []
     if first_cells := list(chain.from_iterable(done.values())):
         records.update(run(first_cells, ""))
+        tables.append(long_table(done, records))
     asked = [claim.question for claim in (questions.claims if claims is None else claims)]
     undecided = [question for question in asked if isinstance(question, ClaimQuestion)]
     while True:
-        table = long_table(done, records) if any(done.values()) else pd.DataFrame()
-        results = Results(table)
-        needs_of = [list_claim_needs(question, results) for question in undecided]
+        results = Results(pd.concat(tables) if tables else pd.DataFrame())
+        needs_of = run_tasks([partial(list_claim_needs, one, one.gather(results)) for one in undecided])
         undecided = [question for question, needs in zip(undecided, needs_of, strict=True) if needs]
-        needs = [*chain.from_iterable(needs_of), *list_number_needs(questions.numbers, results)]
+        needs = [*chain.from_iterable(needs_of), *list_number_needs(questions.numbers, results, run_tasks)]
         further = _list_further(done, questions.settings, needs)
         if not further:
-            return table
+            return long_table(done, records) if tables else pd.DataFrame()
         for name, of_study in further.items():
             done[name] += of_study
         n_parts, most = len({need.settings for need in needs}), max(need.repeats for need in needs)
         why = f"still open: {len(undecided)} claims; up to {most} repeats of {n_parts} parts of studies"
         records.update(run(list(chain.from_iterable(further.values())), why))
+        tables.append(long_table(further, records))
 
 
 def _list_further(

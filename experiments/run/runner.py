@@ -74,7 +74,7 @@ def run_cells(
     unique = merge_metrics(cells)
     failures, changed, n_run = [], [], 0
     with store.held():
-        finished = store.done()
+        finished = store.done(unique.keys())
         before = find_lacking(unique, store)
         missing = [cell for key, cell in unique.items() if key not in finished]
         missing += [ask_again(unique[key], measured) for key, measured in before.items()]

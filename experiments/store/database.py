@@ -17,7 +17,7 @@ import sqlite3
 import struct
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,6 +31,7 @@ _FORMER_MARK = 0x44505265  # "DPRe": every cell with texts of its own
 _SECONDS = 0.5
 _AT_ONCE = 20_000  # records that are held at once
 _BATCH = 500  # keys in one query; SQLite takes 32,766 at most, older ones 999
+_FEW = 20_000  # keys
 
 _SETTING = ("dataset", "algorithm", "params", "protocol")
 
@@ -197,11 +198,19 @@ class Store:
         finally:
             self._connection.close()
 
-    def done(self) -> set[str]:
-        """Return the keys of all cells that were run with success."""
+    def done(self, among: Collection[str] | None = None) -> set[str]:
+        """Return the keys of all cells that were run with success, or of those among some."""
         self.flush()
+        query = "SELECT key FROM cells WHERE status = 'done'"
         with self._lock, self._explained():
-            return {key.hex() for (key,) in self._connection.execute("SELECT key FROM cells WHERE status = 'done'")}
+            if among is None or len(among) > _FEW:  # to read all of a file is then quicker than to look for each
+                found = {key.hex() for (key,) in self._connection.execute(query)}
+                return found if among is None else found.intersection(among)
+            keys: set[str] = set()
+            for batch in split_batches(sorted(map(bytes.fromhex, among)), _BATCH):
+                rows = self._connection.execute(f"{query} AND key IN ({','.join('?' * len(batch))})", batch)
+                keys.update(key.hex() for (key,) in rows)
+            return keys
 
     def find_lacking(self, wanted: Mapping[str, Sequence[str]], versions: Mapping[str, str]) -> dict[str, Measured]:
         """Return what cells that were run gave, by key, where they lack a metric that is wanted of them.

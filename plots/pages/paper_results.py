@@ -28,6 +28,8 @@ from experiments.judge.readings.sentences import (
 from experiments.judge.verdict import NOT_RUN
 from experiments.questions.paper_questions import PaperQuestions, resolve_numbers
 from experiments.run.copies import list_copies
+from experiments.run.executors import Executor
+from experiments.run.tasks import TaskRunner
 from experiments.stats import LEVEL
 from experiments.store.results import Results
 from experiments.store.study_rows import count_cells
@@ -42,21 +44,24 @@ from plots.series import note_shortfall
 from plots.tables.datasets import collect_facts
 
 
-def publish_paper(paper: Paper, questions: PaperQuestions, table: pd.DataFrame, folder: Path) -> None:
+def publish_paper(
+    paper: Paper, questions: PaperQuestions, table: pd.DataFrame, folder: Path, runner: TaskRunner | None = None
+) -> None:
     """Write the tables, figures, verdicts and the report page of a paper, and print a summary to stderr.
 
     ``table`` is the long table, one row per cell and repeat; cells that are missing are shown as missing. ``folder`` is
     made if need be; a ``provenance.json`` in it becomes part of the report. A PaperError is raised if the paper
-    contradicts itself or names printed numbers that are not there.
+    contradicts itself or names printed numbers that are not there. The runner judges and draws; this process unless one
+    is given.
     """
-    folder = Path(folder)
+    folder, runner = Path(folder), runner or TaskRunner(Executor(jobs=1))
     tables, figures = folder / "tables", folder / "figures"
     for made in (tables, figures):
         made.mkdir(parents=True, exist_ok=True)
     facts = collect_facts(name for part in paper.tables for name in getattr(part, "datasets", ()))
     results = Results(table)
-    numbers = judge_numbers(questions.numbers, results, facts)
-    claims = judge_claims(questions.claims, results, numbers)
+    numbers = judge_numbers(questions.numbers, results, facts, runner.answer)
+    claims = judge_claims(questions.claims, results, numbers, runner.answer)
     shown = table if table.empty else table[table["repeat"] < paper.repeats]  # whatever more the verdicts took
     n_cells, n_expected = count_cells(paper, shown)
     head = {"paper": paper.number, "family_error_rate": round(1 - LEVEL, 10)}
@@ -69,9 +74,11 @@ def publish_paper(paper: Paper, questions: PaperQuestions, table: pd.DataFrame, 
         frame = part.make_frame(paper, shown, numbers, facts)
         part.write_latex(paper, frame, tables / f"{part.id}.tex")
         write_csv(frame, tables / f"{part.id}.csv")
+    drawings = []
     for part in paper.figures:
         frame = part.make_frame(paper, shown, numbers)
-        style.write_figure(part.id, partial(part.draw, paper, frame), frame, figures)
+        drawings.append(partial(style.write_figure, part.id, partial(part.draw, paper, frame), frame, figures))
+    runner.run(drawings)
     run = PaperRun.read(folder)
     print_summary(run, [write_page(run), *(figures / f"{part.id}.png" for part in paper.figures)])
 

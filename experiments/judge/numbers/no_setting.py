@@ -29,21 +29,22 @@ from experiments.judge.numbers.number_verdict import (
     NumberQuestion,
     NumberVerdict,
     PrintedNumber,
-    find_values,
     format_chance,
 )
 from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.verdict import NOT_RUN, REFUTED, SETTING_LOST, UNDECIDED
 from experiments.metrics.find import is_in_per_cent
 from experiments.stats import ALPHA, mean_interval
-from experiments.store.results import Results
 
 
-def judge_together(questions: Sequence[NumberQuestion], results: Results) -> dict[str, NumberVerdict]:
-    """Return the verdict on each number of a table, by its id: alone, and together with the others."""
-    numbers = []
-    for question in questions:
-        numbers.append(_UnplacedNumber(question, find_values(question.settings, question.number.metric, results)))
+def judge_together(
+    questions: Sequence[NumberQuestion], settings: Sequence[list[FoundSetting]]
+) -> dict[str, NumberVerdict]:
+    """Return the verdict on each number of a table, by its id: alone, and together with the others.
+
+    Of each question there are those of its settings that have results.
+    """
+    numbers = list(map(_UnplacedNumber, questions, settings))
     found = [own for own in numbers if own.found]
     joint = {}
     if len(found) > 1 and all(own.is_testable for own in found):
