@@ -135,7 +135,7 @@ def _read_once(text: _Text, wanted: list[str], words: set[str], columns: Columns
     positions = {text.header.index(name): name for name in wanted}
     options = text.options | {
         "usecols": list(positions),
-        "dtype": {position: "category" for position, name in positions.items() if name in words},
+        "dtype": {position: str for position, name in positions.items() if name in words},
         "na_values": {
             position: [""] if name in words else [*_EMPTY, *columns.missing] for position, name in positions.items()
         },
@@ -146,7 +146,7 @@ def _read_once(text: _Text, wanted: list[str], words: set[str], columns: Columns
     with text.path.open("rb") as file, show_progress(text.path.name, len(text.content)) as advance:
         for chunk in pd.read_csv(file, **options):
             for position, name in positions.items():
-                pieces[name].append(chunk[position])
+                pieces[name].append(chunk[position].astype("category") if name in words else chunk[position])
             advance(file.tell())
     return {name: _join_pieces(pieces[name], name in words) for name in wanted}
 

@@ -1,0 +1,210 @@
+"""Large tables of one's own: read as numbers at once, kept in columns, mapped; the same table as cell by cell."""
+
+import multiprocessing
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from algorithms.installation import find_user_cache
+from datasets import kept_tables, own_table
+from datasets.own_file import TextForm
+from datasets.typed_text import Columns, count_even_rows, read_typed
+from documents.document import DocumentError
+from tests.test_messy_tables import forget
+
+OPEN = "file: my.csv\ntask: classification\ntarget: pay\n"
+COLUMNS = "features:\n    age: {lower: 0, upper: 99}\n    job: [clerk, cook]\n  target:\n    pay: [low, high]\n"
+DECLARED = f"{OPEN}domain:\n  {COLUMNS}"
+REGRESSION = "file: my.csv\ntask: regression\ntarget: pay\n"
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """A function that reads a table of one's own, written into a folder of its own, with a cache of its own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    def read(content: bytes, entry: str = OPEN) -> own_table.OwnTable:
+        (tmp_path / "my.csv").write_bytes(content)
+        (tmp_path / "my.yaml").write_text(entry, encoding="utf-8")
+        forget()
+        return own_table.read_own_table(tmp_path / "my.yaml")
+
+    read.folder = tmp_path
+    return read
+
+
+FILES = {
+    "numbers and words": b"age,job,pay\n31,clerk,low\n50.25,cook,high\n-0,cook,low\n",
+    "whole numbers with an empty cell": b"age,job,pay\n31,clerk,low\n,cook,high\n7,cook,low\n",
+    "no line end at the end, Windows line ends": b"age,job,pay\r\n31,clerk,low\r\n50,cook,high",
+    "a mark of UTF-8": b"\xef\xbb\xbfage,job,pay\n31,clerk,low\n50,cook,high\n",
+    "semicolons": b"age;job;pay\n31;clerk;low\n5;cook;high\n",
+    "quotes around separators and line ends": b'age,job,pay\n31,"clerk, chief",low\n5,"co\nok",high\n6,"a ""b""",low\n',
+    "blanks before quotes": b'age, job, pay\n31, "clerk", "low"\n5, "cook", "high"\n',
+    "labels that look like numbers": b"age,pay\n31,007\n5,1.0\n6,007\n",
+    "labels with blanks": b"age,pay\n31, low\n5,high \n",
+    "true and false": b"rich,age,pay\nTrue,1,low\nFalse,2,high\n",
+    "blank lines": b"age,pay\n\n31,low\n\n\n5,high\n\n",
+    "long numbers": b"age,pay\n0.1234567890123456789,low\n123456789012345678901234567890,high\n1e300,low\n",
+    "a question mark": b"age,job,pay\n31,?,low\n?,cook,high\n5,cook,low\n",
+    "a word late among numbers": b"age,pay\n" + b"31,low\n" * 1200 + b"x1,high\n",
+    "the last cell of a row is empty": b"pay,age\nlow,31\nhigh,\nlow,5\n",
+    "one column more than is declared": b"age,job,pay,zip\n31,clerk,low,01\n50,cook,high,02\n",
+    "latin letters": "age,job,pay\n31,Bäcker,low\n5,cook,high\n".encode(),
+}
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [OPEN, DECLARED, REGRESSION, f"{OPEN}drop_missing: true\n"],
+    ids=["open", "declared", "regression", "dropped"],
+)
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_read_as_numbers_is_the_file_read_cell_by_cell(own, monkeypatch, name, entry):
+    def read():
+        try:
+            found = own(FILES[name], entry)
+            return found.fingerprint, found.domain, found.rows
+        except DocumentError as error:
+            return str(error)
+
+    typed = read()
+    monkeypatch.setattr(own_table, "read_typed", lambda *_: None)
+    by_cell = read()
+    assert typed[:2] == by_cell[:2]
+    if not isinstance(typed, str):
+        pd.testing.assert_frame_equal(typed[2], by_cell[2])
+
+
+def test_all_of_these_files_are_read_as_numbers(tmp_path):
+    for name, content in FILES.items():
+        (tmp_path / "my.csv").write_bytes(content)
+        assert read_typed(tmp_path / "my.csv", TextForm(), Columns(None, ("pay",), ())) is not None, name
+
+
+def test_what_leaves_a_doubt_is_not_read_as_numbers(tmp_path):
+    columns = Columns(None, ("pay",), ())
+
+    def reads(content: bytes, form: TextForm | None = None, columns: Columns = columns) -> bool:
+        (tmp_path / "my.csv").write_bytes(content)
+        return read_typed(tmp_path / "my.csv", form or TextForm(), columns) is not None
+
+    assert reads(b"age,pay\n1,low\n")
+    assert not reads(b"age,pay\n1,low\n2\n3,low\n")  # a row that ends early
+    assert not reads(b"age,pay\n1,low\n2,low,9\n3,low\n")  # one that goes on
+    assert not reads(b"age,age\n1,low\n") and not reads(b"age,\n1,low\n")  # names
+    assert not reads("age,pay\n1,low\n".encode("utf-16")) and not reads(b"age,pay\n\0,low\n")
+    assert not reads(b"age,pay\n1,l\xe4w\n") and reads(b"age,pay\n1,l\xe4w\n", TextForm("latin-1"))
+    assert not reads(b"age,pay\n1,low\n", columns=Columns(("job",), (), ()))
+    assert not reads(b"") and not reads(b"age,pay\n") and not reads(b'age,pay\n1,"low\n2,low\n')
+
+
+def test_rows_are_counted_across_blocks(monkeypatch):
+    content = b'a,b\n1,"x,\n""y"""\n2,\n\r\n3,z'
+    for size in range(1, len(content) + 1):
+        monkeypatch.setattr("datasets.typed_text._BLOCK", size)
+        assert count_even_rows(content, ",") == 4
+        assert count_even_rows(content + b",", ",") is None
+
+
+def make_large(seed: int = 0) -> bytes:
+    """Return a table of more than a megabyte, which is kept."""
+    rng = np.random.default_rng(seed)
+    ages, jobs = rng.uniform(0, 99, 60_000).round(6), rng.choice(["clerk", "cook"], 60_000)
+    frame = pd.DataFrame({"age": ages, "job": jobs, "pay": rng.choice(["low", "high"], 60_000)})
+    return frame.to_csv(index=False).encode()
+
+
+def list_kept() -> list:
+    return sorted((find_user_cache() / "tables").glob("*.columns"))
+
+
+def refuse_to_read(*_, **__):
+    raise AssertionError("the file was read again")
+
+
+def test_a_large_table_is_read_once_and_then_mapped(own, monkeypatch):
+    first = own(make_large(), DECLARED)
+    (path,) = list_kept()
+    monkeypatch.setattr(own_table, "_make_own_table", refuse_to_read)
+    again = own(make_large(), DECLARED)
+    assert (again.fingerprint, again.domain, again.files) == (first.fingerprint, first.domain, first.files)
+    pd.testing.assert_frame_equal(again.rows, first.rows)
+    mapped = np.memmap(path, mode="r")
+    start, size = again.rows["age"].to_numpy().ctypes.data, again.rows["job"].cat.codes.to_numpy().nbytes
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    maps = [line.split()[0].split("-") for line in lines if str(path) in line]
+    assert size == 60_000 and any(int(low, 16) <= start < int(high, 16) for low, high in maps) and len(mapped)
+
+
+@pytest.mark.parametrize("change", ["rows", "entry", "code"])
+def test_a_stale_table_is_made_anew(own, monkeypatch, change):
+    first = own(make_large(), DECLARED)
+    if change == "code":
+        monkeypatch.setattr(kept_tables, "_hash_code", lambda: b"another")
+    entry = DECLARED.replace("upper: 99", "upper: 120") if change == "entry" else DECLARED
+    other = own(make_large(seed=change == "rows"), entry)
+    assert len(list_kept()) == 2
+    assert (other.fingerprint != first.fingerprint) is (change == "rows")
+    assert other.domain.features[0].upper == (120 if change == "entry" else 99)
+
+
+def spoil(path, how: str) -> None:
+    content = path.read_bytes()
+    changes = {
+        "cut short": content[: len(content) // 2],
+        "empty": b"",
+        "another value": content[:-9] + bytes([content[-9] ^ 1]) + content[-8:],
+        "another file": b"age,job\n" * 100,
+        "header": content[:30] + b"!" + content[31:],
+    }
+    path.unlink()
+    path.write_bytes(changes[how])
+
+
+@pytest.mark.parametrize("how", ["cut short", "empty", "another value", "another file", "header"])
+def test_a_damaged_table_is_made_anew(own, how):
+    first = own(make_large(), DECLARED)
+    (path,) = list_kept()
+    good = path.read_bytes()
+    spoil(path, how)
+    pd.testing.assert_frame_equal(own(make_large(), DECLARED).rows, first.rows)
+    assert [path.read_bytes() for path in list_kept()] == [good]
+
+
+def test_kept_tables_are_bounded(own, monkeypatch):
+    own(make_large(), DECLARED)
+    (oldest,) = list_kept()
+    os.utime(oldest, (1, 1))
+    monkeypatch.setattr(kept_tables, "LARGEST", int(2.5 * oldest.stat().st_size))
+    own(make_large(seed=1), DECLARED)
+    assert len(list_kept()) == 2
+    own(make_large(seed=2), DECLARED)
+    assert len(list_kept()) == 2 and oldest not in list_kept()
+    monkeypatch.setattr(kept_tables, "LARGEST", 1000)
+    own(make_large(seed=3), DECLARED)
+    assert list_kept() == []
+
+
+def _read(path, barrier) -> None:
+    barrier.wait()
+    forget()
+    own_table.read_own_table(path)
+
+
+def test_two_processes_may_read_a_table_at_once(own):
+    expected = own(make_large(), DECLARED).fingerprint
+    shutil.rmtree(find_user_cache() / "tables")
+    context = multiprocessing.get_context("fork")
+    barrier = context.Barrier(2)
+    readers = [context.Process(target=_read, args=(own.folder / "my.yaml", barrier)) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    for reader in readers:
+        reader.join()
+    assert [reader.exitcode for reader in readers] == [0, 0]
+    assert len(list_kept()) == 1 and own(make_large(), DECLARED).fingerprint == expected

@@ -1,0 +1,65 @@
+"""Tasks that judge and draw: run anywhere, in their order, survived by whoever asked; the same answers."""
+
+import os
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from experiments.judge.tasks import run_here
+from experiments.run import tasks
+from experiments.run.executors import Executor
+from experiments.run.tasks import TaskRunner
+
+
+@pytest.fixture
+def runner(monkeypatch):
+    """A runner that sends all tasks to two processes."""
+    monkeypatch.setattr(tasks, "_SECONDS_HERE", 0)
+    return TaskRunner(Executor(jobs=2))
+
+
+def note(folder: Path, number: int) -> int:
+    """Leave a file, and return the process that left it."""
+    (folder / f"{number}-{len(list(folder.iterdir()))}").touch()
+    return os.getpid()
+
+
+def test_answers_come_in_the_order_of_their_tasks(runner):
+    squares = [partial(pow, number, 2) for number in range(50)]
+    assert runner.run(squares) == run_here(squares) == TaskRunner(Executor(jobs=1)).run(squares)
+
+
+def test_tasks_run_in_other_processes(runner, tmp_path):
+    assert os.getpid() not in runner.run([partial(note, tmp_path, number) for number in range(4)])
+    one = TaskRunner(Executor(jobs=1))
+    assert set(one.run([partial(note, tmp_path, number) for number in range(4)])) == {os.getpid()}
+
+
+def test_an_answer_is_made_once(runner, tmp_path):
+    asked = [partial(note, tmp_path, number) for number in (0, 1, 1)]
+    first = runner.answer(asked)
+    assert runner.answer(asked[1:]) == first[1:] and len(list(tmp_path.iterdir())) == 2
+    runner.run(asked[:1])
+    assert len(list(tmp_path.iterdir())) == 3  # what does something is done whenever it is asked for
+
+
+def die_elsewhere(home: int) -> str:
+    if os.getpid() != home:
+        os._exit(1)
+    return "done"
+
+
+def test_a_task_whose_process_dies_is_run_here(runner):
+    assert runner.run([partial(die_elsewhere, os.getpid()), partial(str, "other")]) == ["done", "other"]
+    assert runner.run([partial(str, "next"), partial(str, "one")]) == ["next", "one"]
+
+
+def test_a_task_that_fails_says_so(runner):
+    with pytest.raises(ValueError, match="invalid literal"):
+        runner.run([partial(int, "no number"), partial(int, "1")])
+
+
+@pytest.mark.parametrize("where", [Executor("threading", 2), Executor("dask", 2)])
+def test_threads_and_clusters_have_no_part_in_it(where):
+    assert TaskRunner(where).run([partial(pow, 2, 2)]) == [4]
