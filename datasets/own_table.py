@@ -271,7 +271,8 @@ def _infer_domain(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str
         _refuse(path, ("drop_missing",), f"every row of {file_name} has a missing value: {hint}")
     columns = {}
     for name in frame.columns:
-        cells = frame[name][kept & ~masks[name]]
+        is_known = kept & ~masks[name]
+        cells = frame[name] if is_known.all() else frame[name][is_known]
         columns[name] = _infer_declared(own, name, cells, path, file_name)
     target = columns.pop(own.target)
     if not columns:
@@ -322,7 +323,7 @@ def _find_missing(cells: pd.Series, feature: Feature, notation: Notation) -> np.
 
 def _find_wrong(cells: pd.Series, feature: Feature, notation: Notation) -> np.ndarray:
     if isinstance(feature, Continuous):
-        return np.isnan(notation.read_numbers(cells))
+        return cells.isna().to_numpy() if cells.dtype.kind in "iuf" else np.isnan(notation.read_numbers(cells))
     return map_distinct(cells, lambda value: table.clean_label(value) not in feature.categories, False).astype(bool)
 
 

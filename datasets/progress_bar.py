@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -12,11 +13,13 @@ def show_progress(what: str, total: int | None = None) -> Iterator[Callable[[int
 
     It only pulses where the size is unknown, as with ucimlrepo, which tells nothing.
     """
+    if not sys.stderr.isatty():
+        yield lambda done, total=total: None
+        return
     from rich.console import Console  # slow to import, and most tables are small and here
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=total)
         yield lambda done, total=total: progress.update(task, completed=done, total=total)

@@ -246,4 +246,15 @@ def _plain_name(name) -> str:
 def _convert_column(column: pd.Series, feature: Feature) -> pd.Series:
     if isinstance(feature, Continuous):
         return pd.Series(read_rounded(column))
-    return clean_labels(column, MISSING if MISSING in feature.categories else None)
+    missing = MISSING if MISSING in feature.categories else None
+    if isinstance(column.dtype, pd.CategoricalDtype) and missing is None:
+        return _clean_categories(column)
+    return clean_labels(column, missing)
+
+
+def _clean_categories(column: pd.Series) -> pd.Series:
+    """Return a column of categories with cleaned names, of which several may become one; see `clean_labels`."""
+    names, codes = np.unique([clean_label(name) or "" for name in column.cat.categories], return_inverse=True)
+    codes = np.append(codes, -1)[column.cat.codes]
+    cleaned = pd.Categorical.from_codes(codes, pd.Index(names, dtype=object))
+    return pd.Series(cleaned).cat.remove_categories([""] if "" in names else [])

@@ -113,9 +113,9 @@ def _open_text(content: mmap.mmap, path: Path, form: TextForm) -> _Text | None:
 def _read_columns(text: _Text, columns: Columns) -> pd.DataFrame | None:
     wanted = [name for name in text.header if columns.names is None or name in columns.names]
     words = (set(columns.words) | _find_words(text, columns)) & set(wanted)
-    found = _read_once(text, wanted, words, columns)
+    found = _read_once(text, wanted, words, columns, "category")
     if doubtful := [name for name, cells in found.items() if cells is None]:
-        found |= _read_once(text, doubtful, set(doubtful), columns)
+        found |= _read_once(text, doubtful, set(doubtful), columns, "str")
     frame = pd.DataFrame(found, copy=False)
     return frame if len(frame) and count_even_rows(text.content, text.options["sep"]) == len(frame) + 1 else None
 
@@ -130,12 +130,17 @@ def _find_words(text: _Text, columns: Columns) -> set[str]:
     return {name for name, kind in zip(text.header, frame.dtypes, strict=True) if kind.kind not in "iuf"}
 
 
-def _read_once(text: _Text, wanted: list[str], words: set[str], columns: Columns) -> dict[str, pd.Series | None]:
-    """Read some columns; None stands for one that was to be of numbers, and is not."""
+def _read_once(
+    text: _Text, wanted: list[str], words: set[str], columns: Columns, kind: str
+) -> dict[str, pd.Series | None]:
+    """Read some columns; None stands for one that was to be of numbers, and is not, or of words that became numbers.
+
+    Words are read as "category", which is quick but makes numbers of those that look like some, or as "str".
+    """
     positions = {text.header.index(name): name for name in wanted}
     options = text.options | {
         "usecols": list(positions),
-        "dtype": {position: str for position, name in positions.items() if name in words},
+        "dtype": {position: kind for position, name in positions.items() if name in words},
         "na_values": {
             position: [""] if name in words else [*_EMPTY, *columns.missing] for position, name in positions.items()
         },
@@ -153,10 +158,18 @@ def _read_once(text: _Text, wanted: list[str], words: set[str], columns: Columns
 
 def _join_pieces(pieces: list[pd.Series], is_words: bool) -> pd.Series | None:
     if is_words:
-        return pd.Series(union_categoricals(pieces))
+        has_text = [pd.api.types.is_string_dtype(piece.cat.categories.dtype) for piece in pieces]
+        has_none = [not len(piece.cat.categories) for piece in pieces]
+        is_text = np.logical_or(has_text, has_none).all()
+        return pd.Series(union_categoricals([_name_in_text(piece) for piece in pieces])) if is_text else None
     if any(piece.dtype.kind not in "iuf" for piece in pieces):
         return None
     return pd.Series(np.concatenate([piece.to_numpy() for piece in pieces]))
+
+
+def _name_in_text(piece: pd.Series) -> pd.Series:
+    """Return categories with text for their type also where there are none."""
+    return piece if len(piece.cat.categories) else piece.astype(pd.CategoricalDtype(pd.Index([], dtype="str")))
 
 
 def count_even_rows(content: bytes | mmap.mmap, separator: str) -> int | None:
