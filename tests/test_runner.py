@@ -201,7 +201,10 @@ def three_columns(monkeypatch):
     made = SimpleNamespace(frame=frame, target=target, domain=entry.domain, task="regression", n_train=None)
     made.fingerprint = entry.fingerprint
     monkeypatch.setattr(datasets, "load", lambda name: made)
-    caches = (evaluate._take_sides, evaluate._encode_table, evaluate._summarise_rows)
+    caches = (
+        *(evaluate._take_sides, evaluate._encode_features, evaluate._encode_target),
+        evaluate._summarise_rows,
+    )
     for cache in caches:
         cache.cache_clear()
     yield made

@@ -8,7 +8,7 @@ import time
 import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,16 +42,33 @@ from experiments.store.record import Measured
 
 _N_FOLDS = 10
 _N_UNTIMED_ROWS = 20
+_LARGE = 5_000_000
+"""Cells of a table of which a process keeps one split only."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """One side of a split: as declared, as numbers, and the target with the position of each class."""
+    """One side of a split: the target with the position of each class; the features in the form that is asked for."""
 
-    frame: pd.DataFrame
-    matrix: np.ndarray
+    dataset: str
+    rows: np.ndarray
+    groups: str | None
     target: np.ndarray
     codes: np.ndarray | None
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The features as declared, without the column of their groups if they have any."""
+        frame = datasets.load(self.dataset).frame.iloc[self.rows].reset_index(drop=True)
+        return frame if self.groups is None else frame.drop(columns=self.groups)
+
+    @cached_property
+    def matrix(self) -> np.ndarray:
+        """The same as numbers."""
+        matrix = _encode_features(self.dataset)[self.rows]
+        if self.groups is None:
+            return matrix
+        return np.delete(matrix, datasets.load(self.dataset).domain.names.index(self.groups), axis=1)
 
 
 def evaluate_cell(cell: Cell) -> Measured:
@@ -193,9 +210,11 @@ def _draw_folds(dataset: str, repeat: int, protocol: str) -> list[Sides]:
 # Cells of one repeat follow each other in a worker, so a few splits are enough; each of Adult's takes 10 MB.
 @lru_cache(maxsize=4)
 def _take_sides(split: _Split) -> tuple[_Rows, _Rows]:
-    protocol = json.loads(split.protocol)
+    protocol, data = json.loads(split.protocol), datasets.load(split.dataset)
+    if data.frame.size > _LARGE:
+        _take_sides.cache_clear()
     if protocol["folds"] is None:
-        ((train, test),) = list_splits(datasets.load(split.dataset), split.repeat, protocol)
+        ((train, test),) = list_splits(data, split.repeat, protocol)
     else:
         train, test = _draw_folds(split.dataset, split.repeat, split.protocol)[split.fold]
     groups = protocol["groups"]
@@ -218,24 +237,24 @@ def _summarise_rows(of_split: _Pass) -> Any:
 
 
 def _take_rows(name: str, rows: np.ndarray, groups: str | None) -> _Rows:
-    """Return rows of a data set, without the column of their groups if they have any."""
-    data = datasets.load(name)
-    matrix, target, codes = _encode_table(name)
-    frame = data.frame.iloc[rows].reset_index(drop=True)
-    if groups is not None:
-        names = [feature.name for feature in data.domain.features]
-        frame, matrix = frame.drop(columns=groups), np.delete(matrix, names.index(groups), axis=1)
-    return _Rows(frame, matrix[rows], target[rows], None if codes is None else codes[rows])
+    target, codes = _encode_target(name)
+    return _Rows(name, rows, groups, target[rows], None if codes is None else codes[rows])
 
 
 @lru_cache(maxsize=4)
-def _encode_table(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+def _encode_features(name: str) -> np.ndarray:
     data = datasets.load(name)
     matrix, _ = data.domain.encode(data.frame)
+    return matrix
+
+
+@lru_cache(maxsize=4)
+def _encode_target(name: str) -> tuple[np.ndarray, np.ndarray | None]:
+    data = datasets.load(name)
     if data.task != "classification":
-        return matrix, data.target.to_numpy(dtype=np.float64), None
+        return data.target.to_numpy(dtype=np.float64), None
     target = data.target.to_numpy().astype(str)  # fixed width: scikit-learn sorts it ten times as fast as objects
-    return matrix, target, number_classes(data.domain.target.categories, target)
+    return target, number_classes(data.domain.target.categories, target)
 
 
 def _check_predictions(predicted: np.ndarray, evaluated: _Rows) -> None:
