@@ -9,7 +9,7 @@ import yaml
 
 from algorithms.parameters import suggest_name
 from datasets.entry import CatalogueEntry, is_own
-from datasets.own_table import complete_entry
+from datasets.own_tables.own_table import complete_entry
 from documents import search_path
 from documents.document import DocumentError, parse_document, parse_yaml, shorten_path
 

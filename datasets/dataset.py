@@ -10,8 +10,9 @@ from types import ModuleType
 import pandas as pd
 
 from algorithms import Domain
-from datasets import catalogue, own_table, source, table
+from datasets import catalogue, source, table
 from datasets.entry import CatalogueEntry
+from datasets.own_tables import own_table
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ from datasets.notation.dates import find_formats
 from datasets.notation.encodings import WESTERN
 from datasets.notation.guessing import MOST_CLASSES, guess_notation, read_column
 from datasets.notation.spelling import Notation
-from datasets.own_file import TextForm
+from datasets.own_tables.own_file import TextForm
 
 _TARGETS = ("class", "target", "label", "y")
 _FROM_ROWS = "# from the rows: replace by what is public"
@@ -43,13 +43,13 @@ def format_draft(frame: pd.DataFrame, file: str, target: str | None = None, form
     Parameters
     ----------
     frame : DataFrame
-        The table, as `datasets.own_file.read_file` reads it.
+        The table, as `datasets.own_tables.own_file.read_file` reads it.
     file : str
         What the draft calls the file: its path, absolute or relative to the folder of the draft.
     target : str, optional
         The column to predict; guessed if left out.
     form : TextForm, optional
-        How the file was read, see `datasets.own_file.guess_form`.
+        How the file was read, see `datasets.own_tables.own_file.guess_form`.
 
     Raises
     ------

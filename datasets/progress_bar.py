@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ def show_progress(what: str, total: int | None = None) -> Iterator[Callable[[int
 
     It only pulses where the size is unknown, as with ucimlrepo, which tells nothing.
     """
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() and not os.environ.get("FORCE_COLOR"):
         yield lambda done, total=total: None
         return
     from rich.console import Console  # slow to import, and most tables are small and here

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from algorithms.installation import find_user_cache
-from datasets import kept_tables, own_table
-from datasets.own_file import TextForm
-from datasets.typed_text import Columns, count_even_rows, read_typed
+from datasets.own_tables import kept_tables, own_table
+from datasets.own_tables.own_file import TextForm
+from datasets.own_tables.typed_text import Columns, count_even_rows, read_typed
 from documents.document import DocumentError
 from tests.test_messy_tables import forget
 
@@ -106,7 +106,7 @@ def test_what_leaves_a_doubt_is_not_read_as_numbers(tmp_path):
 def test_rows_are_counted_across_blocks(monkeypatch):
     content = b'a,b\n1,"x,\n""y"""\n2,\n\r\n3,z'
     for size in range(1, len(content) + 1):
-        monkeypatch.setattr("datasets.typed_text._BLOCK", size)
+        monkeypatch.setattr("datasets.own_tables.typed_text._BLOCK", size)
         assert count_even_rows(content, ",") == 4
         assert count_even_rows(content + b",", ",") is None
 

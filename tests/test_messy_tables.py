@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 
 from algorithms import Continuous, Nominal
-from datasets import catalogue, dataset, own_file, own_table
+from datasets import catalogue, dataset
 from datasets.notation.guessing import MARKS_IN_NUMBERS, MARKS_IN_WORDS
 from datasets.notation.spelling import Notation
+from datasets.own_tables import own_file, own_table
 from documents import search_path
 from documents.document import DocumentError
 from experiments.cells.code_version import data_version, describe_version

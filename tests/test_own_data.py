@@ -11,7 +11,8 @@ import yaml
 from algorithms import Continuous, Nominal
 from algorithms.installation import find_user_cache
 from algorithms.released.document import ReleaseError
-from datasets import catalogue, dataset, download, own_file
+from datasets import catalogue, dataset, download
+from datasets.own_tables import own_file
 from documents import search_path
 from documents.document import DocumentError
 from experiments.cells.code_version import data_version, describe_version

@@ -3,19 +3,19 @@
 import os
 from functools import partial
 from pathlib import Path
+from threading import Lock
 
 import pytest
 
 from experiments.judge.tasks import run_here
-from experiments.run import tasks
-from experiments.run.executors import Executor
-from experiments.run.tasks import TaskRunner
+from experiments.run import executors
+from experiments.run.executors import Executor, TaskRunner
 
 
 @pytest.fixture
 def runner(monkeypatch):
     """A runner that sends all tasks to two processes."""
-    monkeypatch.setattr(tasks, "_SECONDS_HERE", 0)
+    monkeypatch.setattr(executors, "_SECONDS_HERE", 0)
     return TaskRunner(Executor(jobs=2))
 
 
@@ -53,6 +53,18 @@ def die_elsewhere(home: int) -> str:
 def test_a_task_whose_process_dies_is_run_here(runner):
     assert runner.run([partial(die_elsewhere, os.getpid()), partial(str, "other")]) == ["done", "other"]
     assert runner.run([partial(str, "next"), partial(str, "one")]) == ["next", "one"]
+
+
+def test_functions_without_a_name_are_run_whenever_they_are_asked(runner):
+    asked = [0]
+    assert runner.answer([lambda: asked[0], partial(str, 3)]) == [0, "3"]
+    asked[0] = 1
+    assert runner.answer([lambda: asked[0], partial(str, 3)]) == [1, "3"]
+
+
+def test_what_cannot_be_sent_is_run_here(runner):
+    lock = Lock()
+    assert runner.run([lambda: lock.locked(), partial(str, 3)]) == [False, "3"]
 
 
 def test_a_task_that_fails_says_so(runner):

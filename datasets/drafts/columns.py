@@ -24,7 +24,7 @@ from datasets.notation.guessing import (
     say_words,
 )
 from datasets.notation.spelling import Notation
-from datasets.own_table import infer_column
+from datasets.own_tables.own_table import infer_column
 
 LONG_TEXT = 40
 """Mean length from which cells are taken for text that somebody wrote."""

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from algorithms.installation import PROGRAM
-from datasets import own_file
 from datasets.draft import format_draft
+from datasets.own_tables import own_file
 from documents import search_path
 from experiments.catalogue.algorithms import describe_algorithm
 from experiments.catalogue.data_sets import describe_dataset

@@ -1,7 +1,7 @@
 """Where cells are run: in this process, in processes or threads of this machine, or on the workers of a Dask cluster.
 
 Behind all of them stands an executor of `concurrent.futures`, so that the runner hands out chunks of cells and waits
-for their results in one way.
+for their results in one way. Tasks beside cells, such as judging and drawing, are run by processes of this machine.
 
 Ray is not among them. Its backend for joblib (tried with ray 2.60) hands results over only when all are there, so a
 kill would lose them, and a worker that dies ends the run.
@@ -11,15 +11,17 @@ from __future__ import annotations
 
 import concurrent.futures
 import faulthandler
+import hashlib
 import os
+import pickle
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cache, partial
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from time import monotonic, perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import joblib
 from loky import get_reusable_executor
@@ -37,6 +39,9 @@ if TYPE_CHECKING:
 
 _BACKENDS = ("loky", "threading", "dask")
 _SECONDS_TO_ANSWER = 10  # of a Dask scheduler
+_SECONDS_HERE = 0.3  # until tasks go to other processes, which take as long to start
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -219,6 +224,61 @@ def _connect_to_dask(where: Executor) -> Iterator[Client]:
         if where.time_limit is not None and set(client.nthreads().values()) > {1}:
             raise BadInput("executor.time_limit needs Dask workers with one thread each: dask worker --nthreads 1")
         yield client
+
+
+class TaskRunner:
+    """Runs tasks for one command, in processes of this machine whatever runs its cells.
+
+    Their number and order change nothing, as tasks are functions of what they hold.
+    """
+
+    def __init__(self, where: Executor) -> None:
+        jobs = where.n_jobs if where.backend == "loky" else 1 if where.backend == "threading" else -1
+        self._where = replace(where, backend="loky", jobs=jobs, address=None, time_limit=None)
+        self._answers: dict[Hashable, Any] = {}
+
+    def run(self, tasks: Iterable[Callable[[], T]]) -> list[T]:
+        """Run tasks and return what each gives, in their order."""
+        waiting, done, started = list(tasks), [], monotonic()
+        while waiting and (self._where.n_jobs == 1 or monotonic() - started < _SECONDS_HERE):
+            done.append(waiting.pop(0)())
+        return done + self._run_elsewhere(waiting) if waiting else done
+
+    def answer(self, tasks: Iterable[Callable[[], T]]) -> list[T]:
+        """Run tasks that do nothing but return an answer, and those of them that were not run before."""
+        asked = [(_name_task(task), task) for task in tasks]
+        new = {name: task for name, task in asked if name not in self._answers}
+        self._answers.update(zip(new, self.run(new.values()), strict=True))
+        return [self._answers[name] for name, _ in asked]
+
+    def _run_elsewhere(self, tasks: Sequence[Callable[[], T]]) -> list[T]:
+        with self._where.open_workers() as workers:
+            pool = workers.get_pool()
+            futures = [_submit(pool, task) for task in tasks]
+            return [_wait_for(future, task) for future, task in zip(futures, tasks, strict=True)]
+
+
+def _name_task(task: Callable[[], Any]) -> Hashable:
+    """Return what is equal for equal tasks; of one that `pickle` does not take, what is equal to nothing else."""
+    try:
+        return hashlib.blake2b(pickle.dumps(task)).digest()
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return object()
+
+
+def _submit(pool: Any, task: Callable[[], T]) -> Future[T] | None:
+    try:
+        return pool.submit(task)
+    except BrokenExecutor:
+        return None
+
+
+def _wait_for(future: Future[T] | None, task: Callable[[], T]) -> T:
+    """Return what a task gave; one whose process died, or that cannot be sent to any, is run here."""
+    try:
+        return task() if future is None else future.result()
+    except (BrokenExecutor, pickle.PicklingError):
+        return task()
 
 
 # What workers do.

@@ -1,7 +1,7 @@
 """Large text files: columns of numbers are read as numbers at once, which takes a tenth of the time of reading words.
 
 Only what is beyond doubt is read here. Wherever a file has something that the parser might take for something else, it
-is left to `datasets.own_file`, which reads every cell as text, says what is wrong, and gives the same table.
+is left to `datasets.own_tables.own_file`, which reads every cell as text, says what is wrong, and gives the same table.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pandas as pd
 from pandas.api.types import union_categoricals
 
 from datasets.notation.encodings import decode_text, find_mark, guess_separator
-from datasets.own_file import TextForm
+from datasets.own_tables.own_file import TextForm
 from datasets.progress_bar import show_progress
 
 SUFFIXES = (".csv", ".tsv")

@@ -20,7 +20,7 @@ from algorithms import Domain
 from algorithms.encoding.cells import DomainError
 from algorithms.encoding.features import Continuous, Feature, Nominal, infer_feature
 from algorithms.parameters import suggest_name
-from datasets import kept_tables, own_file, table
+from datasets import table
 from datasets.entry import CatalogueEntry, OwnEntry
 from datasets.notation.dates import find_formats, read_dates, say_days
 from datasets.notation.guessing import (
@@ -32,7 +32,8 @@ from datasets.notation.guessing import (
     suggest_keys,
 )
 from datasets.notation.spelling import Notation, map_distinct
-from datasets.typed_text import Columns, read_typed
+from datasets.own_tables import kept_tables, own_file
+from datasets.own_tables.typed_text import Columns, read_typed
 from documents.document import DocumentError, Location, find_lines, name_place, parse_document, parse_yaml
 
 _LEAST_KEPT = 1 << 20  # bytes: a smaller file is read as soon

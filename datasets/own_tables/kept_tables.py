@@ -149,7 +149,6 @@ def _find_folder() -> Path:
 def _hash_code() -> bytes:
     """Return a hash of the code that reads tables: what other code has kept is not found."""
     digest = hashlib.sha256(f"{pd.__version__} {np.__version__}".encode())
-    folder = Path(__file__).parent
-    for path in sorted([*folder.glob("*.py"), *(folder / "notation").glob("*.py")]):
+    for path in sorted(Path(__file__).parent.parent.rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.digest()
