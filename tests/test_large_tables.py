@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from algorithms.installation import find_user_cache
-from datasets.own_tables import kept_tables, own_table
+from datasets.own_tables import kept_tables, own_table, typed_text
 from datasets.own_tables.own_file import TextForm
 from datasets.own_tables.typed_text import Columns, count_even_rows, read_typed
 from documents.document import DocumentError
@@ -54,6 +54,7 @@ FILES = {
     "a word late among numbers": b"age,pay\n" + b"31,low\n" * 1200 + b"x1,high\n",
     "the last cell of a row is empty": b"pay,age\nlow,31\nhigh,\nlow,5\n",
     "one column more than is declared": b"age,job,pay,zip\n31,clerk,low,01\n50,cook,high,02\n",
+    "blanks before the quotes of the header": b'age, "pay"\n1, "low"\n2, "high"\n',
     "latin letters": "age,job,pay\n31,Bäcker,low\n5,cook,high\n".encode(),
 }
 
@@ -86,6 +87,24 @@ def test_all_of_these_files_are_read_as_numbers(tmp_path):
         assert read_typed(tmp_path / "my.csv", TextForm(), Columns(None, ("pay",), ())) is not None, name
 
 
+@pytest.mark.parametrize("number", ["018446744073709551616", "007", "True"])
+def test_words_of_one_block_of_rows_may_look_like_numbers(tmp_path, monkeypatch, number):
+    monkeypatch.setattr(typed_text, "_ROWS", 3)
+    (tmp_path / "my.csv").write_text(f"age,pay\n1,{number}\n2,{number}\n3,{number}\n4,A0\n", encoding="utf-8")
+    frame = read_typed(tmp_path / "my.csv", TextForm(), Columns(None, ("pay",), ()))
+    assert frame["pay"].tolist() == [number, number, number, "A0"]
+
+
+def test_a_mark_that_python_reads_as_a_number_is_a_word(own):
+    rows = b"age,pay\n1000,low\n1_000,high\n5,low\n7,high\n"
+    assert own(rows, f'{OPEN}missing: ["1_000"]\ndrop_missing: true\n').rows["age"].tolist() == [1000, 5, 7]
+
+
+def test_one_number_in_all_rows_is_nothing_to_predict(own):
+    with pytest.raises(DocumentError, match="has one value in all rows, '1'"):
+        own(b"age,pay\n1,1\n2,1.0\n", REGRESSION)
+
+
 def test_what_leaves_a_doubt_is_not_read_as_numbers(tmp_path):
     columns = Columns(None, ("pay",), ())
 
@@ -100,6 +119,8 @@ def test_what_leaves_a_doubt_is_not_read_as_numbers(tmp_path):
     assert not reads("age,pay\n1,low\n".encode("utf-16")) and not reads(b"age,pay\n\0,low\n")
     assert not reads(b"age,pay\n1,l\xe4w\n") and reads(b"age,pay\n1,l\xe4w\n", TextForm("latin-1"))
     assert not reads(b"age,pay\n1,low\n", columns=Columns(("job",), (), ()))
+    assert not reads(b"age,pay\r1,low\r2,high\n")
+    assert not reads(b'a",pay"\n1",low"\n3\n2",high"\n')
     assert not reads(b"") and not reads(b"age,pay\n") and not reads(b'age,pay\n1,"low\n2,low\n')
 
 
@@ -107,8 +128,8 @@ def test_rows_are_counted_across_blocks(monkeypatch):
     content = b'a,b\n1,"x,\n""y"""\n2,\n\r\n3,z'
     for size in range(1, len(content) + 1):
         monkeypatch.setattr("datasets.own_tables.typed_text._BLOCK", size)
-        assert count_even_rows(content, ",") == 4
-        assert count_even_rows(content + b",", ",") is None
+        assert count_even_rows(content, ",", 2) == 4
+        assert count_even_rows(content, ",", 3) is None and count_even_rows(content + b",", ",", 2) is None
 
 
 def make_large(seed: int = 0) -> bytes:
@@ -161,12 +182,20 @@ def spoil(path, how: str) -> None:
         "another value": content[:-9] + bytes([content[-9] ^ 1]) + content[-8:],
         "another file": b"age,job\n" * 100,
         "header": content[:30] + b"!" + content[31:],
+        "length of the header": content[:27] + b"\xff" + content[28:],
+        "a bound": content.replace(b"99.0", b"91.0", 1),
     }
     path.unlink()
     path.write_bytes(changes[how])
 
 
-@pytest.mark.parametrize("how", ["cut short", "empty", "another value", "another file", "header"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        *("cut short", "empty", "another value", "another file"),
+        *("header", "length of the header", "a bound"),
+    ],
+)
 def test_a_damaged_table_is_made_anew(own, how):
     first = own(make_large(), DECLARED)
     (path,) = list_kept()
@@ -186,8 +215,41 @@ def test_kept_tables_are_bounded(own, monkeypatch):
     own(make_large(seed=2), DECLARED)
     assert len(list_kept()) == 2 and oldest not in list_kept()
     monkeypatch.setattr(kept_tables, "LARGEST", 1000)
+    there = list_kept()
     own(make_large(seed=3), DECLARED)
+    assert list_kept() == there  # one that is larger than all may be drives out none
+
+
+def test_what_a_killed_process_left_is_removed(own):
+    own(make_large(), DECLARED)
+    (path,) = list_kept()
+    left = path.with_suffix(".part")
+    left.write_bytes(b"half")
+    own(make_large(seed=1), DECLARED)
+    assert not left.exists() and len(list_kept()) == 2
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(own, monkeypatch):
+    hashes = iter([{"my.csv": "a"}, {"my.csv": "b"}])
+    monkeypatch.setattr(own_table, "_hash_file", lambda _: next(hashes))
+    with pytest.raises(DocumentError, match=r"my.csv was changed while it was read: run the same command again"):
+        own(make_large(), DECLARED)
     assert list_kept() == []
+
+
+@pytest.mark.parametrize("size", [1, 60_000])
+def test_a_file_that_nobody_may_read_is_refused_in_a_line(own, monkeypatch, size):
+    opened = Path.open
+
+    def refuse(self, mode="r", *more, **options):
+        if self.name == "my.csv" and mode != "wb":
+            raise PermissionError(13, "Permission denied", str(self))
+        return opened(self, mode, *more, **options)
+
+    content = make_large()[: 20 * size]
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(DocumentError, match=r"my.csv cannot be read \(Permission denied\)"):
+        own(content[: content.rindex(b"\n")])
 
 
 def _read(path, barrier) -> None:

@@ -7,6 +7,7 @@ Cells that are numbers already, as those of Excel and Parquet, stay as they are.
 from __future__ import annotations
 
 import datetime
+import math
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -160,7 +161,16 @@ def is_empty(value: object) -> bool:
 
 
 def _are_no_numbers(words: Collection[str]) -> bool:
-    return bool(np.isnan(table.read_rounded(pd.Series(list(words), dtype=object))).all())
+    values = table.read_rounded(pd.Series(list(words), dtype=object))
+    return bool(np.isnan(values).all()) and not any(map(_is_number_of_python, words))
+
+
+def _is_number_of_python(word: str) -> bool:
+    """Tell whether Python reads a word as a number, such as ``1_000``: pandas does so where it looks for marks."""
+    try:
+        return not math.isnan(float(word))
+    except ValueError:
+        return False
 
 
 def _are_doubtful(values: np.ndarray | pd.Index) -> np.ndarray:

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from algorithms import encoding
 from algorithms.installation import find_user_cache
 from datasets import table
 from datasets.cached_files import lock_file, write_to_cache
@@ -63,9 +64,10 @@ def _keep_table(name: str, rows: pd.DataFrame, about: dict) -> None:
     arrays = [_take_array(rows[name]) for name in rows.columns]
     size = sum(array.nbytes for array in arrays)
     path = _find_folder() / f"{name}.columns"
+    if size > LARGEST:
+        return
     _make_room(path.parent, LARGEST - size)
-    if size <= LARGEST:
-        write_to_cache(path, lambda temporary: _write_columns(Path(temporary), rows, arrays, about))
+    write_to_cache(path, lambda temporary: _write_columns(Path(temporary), rows, arrays, about))
 
 
 def _find_table(name: str) -> tuple[pd.DataFrame, dict] | None:
@@ -74,7 +76,8 @@ def _find_table(name: str) -> tuple[pd.DataFrame, dict] | None:
         rows, about = _map_columns(path)
         if table.hash_table(rows) != about["fingerprint"]:
             return None
-        os.utime(path)  # says that it was used
+        with suppress(OSError):  # a cache may be read only
+            os.utime(path)  # says that it was used
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return rows, about
@@ -84,7 +87,7 @@ def _write_columns(path: Path, rows: pd.DataFrame, arrays: Iterable[np.ndarray],
     columns = [[name, _list_categories(rows[name])] for name in rows.columns]
     header = json.dumps({"about": about, "columns": columns, "rows": len(rows)}).encode()
     with path.open("wb") as file:
-        file.write(_MARK + len(header).to_bytes(8, "little") + header)
+        file.write(_MARK + len(header).to_bytes(8, "little") + hashlib.sha256(header).digest() + header)
         for array in arrays:
             file.write(bytes(-file.tell() % _ALIGNED))
             array.tofile(file)
@@ -92,10 +95,11 @@ def _write_columns(path: Path, rows: pd.DataFrame, arrays: Iterable[np.ndarray],
 
 def _map_columns(path: Path) -> tuple[pd.DataFrame, dict]:
     with path.open("rb") as file:
-        if file.read(len(_MARK)) != _MARK:
+        mark, length, digest = file.read(len(_MARK)), int.from_bytes(file.read(8), "little"), file.read(32)
+        written = file.read(min(length, path.stat().st_size))
+        if mark != _MARK or hashlib.sha256(written).digest() != digest:
             raise ValueError("no table of columns")
-        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-        start = file.tell()
+        header, start = json.loads(written), file.tell()
     content = np.memmap(path, dtype=np.uint8, mode="r")
     columns = {}
     for name, categories in header["columns"]:
@@ -125,7 +129,10 @@ def _list_categories(column: pd.Series) -> list[str] | None:
 
 
 def _make_room(folder: Path, room: int) -> None:
-    """Remove the tables that were not used for longest, until the others fit."""
+    """Remove what killed processes left, and the tables that were not used for longest, until the others fit."""
+    for path in folder.glob("*.part"):  # nobody else writes now
+        with suppress(OSError):
+            path.unlink()
     for path, size in _list_newest_first(folder):
         room -= size
         if room < 0:
@@ -149,6 +156,7 @@ def _find_folder() -> Path:
 def _hash_code() -> bytes:
     """Return a hash of the code that reads tables: what other code has kept is not found."""
     digest = hashlib.sha256(f"{pd.__version__} {np.__version__}".encode())
-    for path in sorted(Path(__file__).parent.parent.rglob("*.py")):
-        digest.update(path.read_bytes())
+    for folder in (Path(__file__).parent.parent, Path(encoding.__file__).parent):
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(path.read_bytes())
     return digest.digest()

@@ -121,10 +121,15 @@ def read_own_table(path: Path) -> OwnTable:
     file = None if own.file is None else path.parent / Path(own.file).expanduser()
     if file is None or not file.is_file() or file.stat().st_size < _LEAST_KEPT:
         return _make_own_table(own, path)
-    files = _hash_file(file)
+    try:
+        files = _hash_file(file)
+    except OSError:
+        return _make_own_table(own, path)  # which says what is wrong
 
     def make() -> tuple[pd.DataFrame, dict]:
         made = _make_own_table(own, path, files)
+        if _hash_file(file) != files:
+            _refuse(path, ("file",), f"{file.name} was changed while it was read: run the same command again")
         return made.rows, {"domain": made.domain.to_mapping(), "fingerprint": made.fingerprint}
 
     rows, about = kept_tables.find_or_make(
@@ -286,7 +291,7 @@ def _infer_declared(own: OwnEntry, name: str, cells: pd.Series, path: Path, file
     if not len(cells):
         return Nominal(name, (table.MISSING,))
     is_label = name == own.target and own.task == "classification"
-    if name == own.target and len(cells) > 1 and cells.nunique() < 2:
+    if name == own.target and len(cells) > 1 and _count_distinct(own, cells) < 2:
         one = table.clean_label(cells.iloc[0])
         _refuse(path, ("target",), f"{name!r} of {file_name} has one value in all rows, {one!r}: nothing to predict")
     if doubt := (
@@ -297,6 +302,12 @@ def _infer_declared(own: OwnEntry, name: str, cells: pd.Series, path: Path, file
         return infer_column(name, cells, own.notation, is_label)
     except DomainError as error:
         _refuse(path, (), f"{file_name}: {error}; declare a domain")
+
+
+def _count_distinct(own: OwnEntry, cells: pd.Series) -> int:
+    """Return how many values a column has; of numbers to be predicted, 1 and 1.0 are one."""
+    numbers = own.notation.read_numbers(cells) if own.task == "regression" else np.array([np.nan])
+    return cells.nunique() if np.isnan(numbers).any() else len(np.unique(numbers))
 
 
 def _check_columns(

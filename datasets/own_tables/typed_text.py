@@ -63,14 +63,14 @@ def read_typed(path: Path, form: TextForm, columns: Columns) -> pd.DataFrame | N
     """
     if path.suffix.lower() not in SUFFIXES or not path.stat().st_size:
         return None
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        text = _open_text(content, path, form)
-        if text is None or not set(columns.names or ()) <= set(text.header):
-            return None
-        try:
+    try:
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            text = _open_text(content, path, form)
+            if text is None or not set(columns.names or ()) <= set(text.header):
+                return None
             return _read_columns(text, columns)
-        except (pd.errors.ParserError, csv.Error, ValueError, OverflowError):
-            return None
+    except (pd.errors.ParserError, csv.Error, ValueError, TypeError, OverflowError, OSError):
+        return None
 
 
 @dataclass(frozen=True)
@@ -93,12 +93,13 @@ def _open_text(content: mmap.mmap, path: Path, form: TextForm) -> _Text | None:
         return None
     separator = form.separator or ("\t" if path.suffix.lower() == ".tsv" else guess_separator(sample))
     first = sample.partition("\n")[0].removesuffix("\r")
-    if first.count('"') % 2:
-        return None  # a line end within a name
-    names = [name.strip() for name in next(csv.reader([first], delimiter=separator), [])]
+    if first.count('"') % 2 or "\r" in first:
+        return None  # a line end within a name, or lines that end otherwise
+    blank_before_quote = content.find(f'{separator} "'.encode()) >= 0
+    cells = next(csv.reader([first], delimiter=separator, skipinitialspace=blank_before_quote), [])
+    names = [name.strip() for name in cells]
     if not all(names) or len(set(names)) < len(names) or not separator.isascii():
         return None
-    blank_before_quote = content.find(f'{separator} "'.encode()) >= 0
     options = {
         "sep": separator,
         "encoding": encoding,
@@ -117,7 +118,8 @@ def _read_columns(text: _Text, columns: Columns) -> pd.DataFrame | None:
     if doubtful := [name for name, cells in found.items() if cells is None]:
         found |= _read_once(text, doubtful, set(doubtful), columns, "str")
     frame = pd.DataFrame(found, copy=False)
-    return frame if len(frame) and count_even_rows(text.content, text.options["sep"]) == len(frame) + 1 else None
+    n_rows = count_even_rows(text.content, text.options["sep"], len(text.header))
+    return frame if len(frame) and n_rows == len(frame) + 1 else None
 
 
 def _find_words(text: _Text, columns: Columns) -> set[str]:
@@ -158,7 +160,7 @@ def _read_once(
 
 def _join_pieces(pieces: list[pd.Series], is_words: bool) -> pd.Series | None:
     if is_words:
-        has_text = [pd.api.types.is_string_dtype(piece.cat.categories.dtype) for piece in pieces]
+        has_text = [pd.api.types.is_string_dtype(piece.cat.categories) for piece in pieces]
         has_none = [not len(piece.cat.categories) for piece in pieces]
         is_text = np.logical_or(has_text, has_none).all()
         return pd.Series(union_categoricals([_name_in_text(piece) for piece in pieces])) if is_text else None
@@ -172,14 +174,14 @@ def _name_in_text(piece: pd.Series) -> pd.Series:
     return piece if len(piece.cat.categories) else piece.astype(pd.CategoricalDtype(pd.Index([], dtype="str")))
 
 
-def count_even_rows(content: bytes | mmap.mmap, separator: str) -> int | None:
-    """Return the number of rows with the header, if each has as many cells; None if one has not.
+def count_even_rows(content: bytes | mmap.mmap, separator: str, n_columns: int) -> int | None:
+    """Return the number of rows with the header, if each has a cell for each column; None if one has not.
 
     A row that ends early reads as one with empty cells, and of one that goes on the rest is lost: so they are counted.
 
     Examples
     --------
-    >>> count_even_rows(b'a,b\\n1,\\n"2,5",3', ","), count_even_rows(b"a,b\\n1\\n2,3\\n", ",")
+    >>> count_even_rows(b'a,b\\n1,\\n"2,5",3', ",", 2), count_even_rows(b"a,b\\n1\\n2,3\\n", ",", 2)
     (3, None)
     """
     array = np.frombuffer(content, dtype=np.uint8)
@@ -202,4 +204,4 @@ def count_even_rows(content: bytes | mmap.mmap, separator: str) -> int | None:
     lengths = np.diff(stops, prepend=-1) - 1
     is_blank = (lengths == 0) | ((lengths == 1) & (array[np.maximum(stops - 1, 0)] == ord("\r")))
     widths = n_cuts_of_row[~is_blank]
-    return len(widths) if len(widths) and (widths == widths[0]).all() else None
+    return len(widths) if (widths == n_columns - 1).all() else None

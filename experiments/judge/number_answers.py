@@ -97,8 +97,9 @@ def answer_numbers(
             tables.add(number.table)
             found = [find_values(one.settings, one.number.metric, results) for one in question.together]
             tasks.append(partial(judge_together, question.together, found))
-    for found_verdicts in run_tasks(tasks):
-        verdicts = found_verdicts | verdicts
+    for of_task in run_tasks(tasks):
+        for name, verdict in of_task.items():
+            verdicts.setdefault(name, verdict)
     return [verdicts[question.number.id] for question in questions]
 
 

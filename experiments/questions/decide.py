@@ -60,8 +60,10 @@ def run_until_decided(
             done[name] += of_study
         n_parts, most = len({need.settings for need in needs}), max(need.repeats for need in needs)
         why = f"still open: {len(undecided)} claims; up to {most} repeats of {n_parts} parts of studies"
-        records.update(run(list(chain.from_iterable(further.values())), why))
-        tables.append(long_table(further, records))
+        new = run(list(chain.from_iterable(further.values())), why)
+        is_known = not new.keys().isdisjoint(records)  # a cell of another study, too, which may have failed before
+        records.update(new)
+        tables = [long_table(done, records)] if is_known else [*tables, long_table(further, records)]
 
 
 def _list_further(
