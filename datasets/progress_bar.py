@@ -18,9 +18,17 @@ def show_progress(what: str, total: int | None = None) -> Iterator[Callable[[int
         yield lambda done, total=total: None
         return
     from rich.console import Console  # slow to import, and most tables are small and here
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
+    columns = columns if total is None else (*columns, TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=total)
         yield lambda done, total=total: progress.update(task, completed=done, total=total)

@@ -51,7 +51,7 @@ def find_rows(entry: CatalogueEntry, reader: ModuleType) -> tuple[pd.DataFrame, 
     if paths := original_files(entry):
         for path in paths:
             try:
-                sha256 = _hash_file(path)
+                sha256 = hash_file(path)
             except OSError as error:
                 raise DataUnavailable(f"{entry.name}: {_show_path(path)} cannot be read ({error.strerror})") from error
             check_bytes(entry, path.name, sha256, _show_path(path))
@@ -102,7 +102,7 @@ def from_cache(entry: CatalogueEntry, reader: ModuleType) -> pd.DataFrame | None
         return None
     try:
         if entry.pinned_by_file:
-            check_bytes(entry, *entry.files, _hash_file(path), _show_path(path))
+            check_bytes(entry, *entry.files, hash_file(path), _show_path(path))
             return check_table(reader.read(path), entry, reader, _show_path(path))
         return check_table(table.read_text(path), entry, reader, _show_path(path))
     except (DataMismatch, ValueError, OSError) as error:
@@ -174,7 +174,8 @@ def describe_source(entry: CatalogueEntry, source: str) -> dict:
     return {"source": source, "files": dict(entry.files), "uci": entry.uci, "fingerprint": entry.fingerprint}
 
 
-def _hash_file(path: Path) -> str:
+def hash_file(path: Path) -> str:
+    """Return the SHA-256 of a file, which may be larger than the memory."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

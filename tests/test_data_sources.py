@@ -185,7 +185,7 @@ def test_a_file_that_cannot_be_read_is_named(toy, folder, monkeypatch):
     def denied(path):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(source, "_hash_file", denied)
+    monkeypatch.setattr(source, "hash_file", denied)
     refused(toy, datasets.DataUnavailable, r"car\.data cannot be read \(Permission denied\)")
 
 

@@ -12,11 +12,14 @@ import pytest
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config import kinds
 from experiments.config.papers import list_papers, read_paper
+from experiments.judge import claim_answers
 from experiments.judge.claim_answers import answer_claim, list_claim_needs
-from experiments.judge.number_answers import answer_numbers
+from experiments.judge.number_answers import answer_numbers, judge_numbers
 from experiments.judge.question import ClaimQuestion
-from experiments.questions.paper_questions import resolve_claims, resolve_numbers
+from experiments.questions.paper_questions import resolve_claims, resolve_numbers, resolve_paper
 from experiments.questions.settings import key_of_cell, list_setting_keys
+from experiments.run import executors
+from experiments.run.executors import Executor, TaskRunner
 from experiments.store.results import Results
 from tests.papers import judge_claims, make_paper
 from tests.test_layout import MODULES, list_imports
@@ -69,6 +72,21 @@ def test_a_question_that_has_travelled_gives_the_same_answer():
     sent = pickle.loads(pickle.dumps(claim.question))
     evidence = pickle.loads(pickle.dumps(claim.question.gather(results)))
     assert answer_claim(sent, evidence) == answer_claim(claim.question, claim.question.gather(results))
+
+
+def test_verdicts_made_in_other_processes_are_the_same(monkeypatch):
+    monkeypatch.setattr(executors, "_SECONDS_HERE", 0)
+    paper = read_paper("4")
+    questions, table = resolve_paper(paper), draw_table(make_paper(**PAPER))
+    answer, results = TaskRunner(Executor(jobs=2)).answer, Results(table)
+    numbers = judge_numbers(questions.numbers, results, run_tasks=answer)
+    pd.testing.assert_frame_equal(numbers, judge_numbers(questions.numbers, results))
+    claims = [*questions.claims, *resolve_claims(make_paper(**PAPER))]
+    verdicts = claim_answers.judge_claims(claims, results, numbers, answer)
+    assert verdicts == claim_answers.judge_claims(claims, results, numbers) and verdicts[-1]["verdict"] not in (
+        "not run",
+        None,
+    )
 
 
 def test_a_setting_is_found_however_its_values_were_stored():

@@ -72,6 +72,9 @@ def test_a_task_that_fails_says_so(runner):
         runner.run([partial(int, "no number"), partial(int, "1")])
 
 
-@pytest.mark.parametrize("where", [Executor("threading", 2), Executor("dask", 2)])
-def test_threads_and_clusters_have_no_part_in_it(where):
-    assert TaskRunner(where).run([partial(pow, 2, 2)]) == [4]
+def test_no_thread_runs_tasks_and_no_cluster(monkeypatch, tmp_path):
+    monkeypatch.setattr(executors, "_SECONDS_HERE", 0)
+    monkeypatch.setattr(executors, "_connect_to_dask", None)
+    asked = [partial(note, tmp_path, number) for number in range(4)]
+    assert set(TaskRunner(Executor("threading", 2)).run(asked)) == {os.getpid()}
+    assert os.getpid() not in TaskRunner(Executor("dask", 2)).run(asked)

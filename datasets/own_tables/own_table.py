@@ -34,6 +34,7 @@ from datasets.notation.guessing import (
 from datasets.notation.spelling import Notation, map_distinct
 from datasets.own_tables import kept_tables, own_file
 from datasets.own_tables.typed_text import Columns, read_typed
+from datasets.source import hash_file
 from documents.document import DocumentError, Location, find_lines, name_place, parse_document, parse_yaml
 
 _LEAST_KEPT = 1 << 20  # bytes: a smaller file is read as soon
@@ -121,14 +122,15 @@ def read_own_table(path: Path) -> OwnTable:
     file = None if own.file is None else path.parent / Path(own.file).expanduser()
     if file is None or not file.is_file() or file.stat().st_size < _LEAST_KEPT:
         return _make_own_table(own, path)
+    before = _tell_version(file)
     try:
-        files = _hash_file(file)
+        files = {file.name: hash_file(file)}
     except OSError:
         return _make_own_table(own, path)  # which says what is wrong
 
     def make() -> tuple[pd.DataFrame, dict]:
         made = _make_own_table(own, path, files)
-        if _hash_file(file) != files:
+        if _tell_version(file) != before:
             _refuse(path, ("file",), f"{file.name} was changed while it was read: run the same command again")
         return made.rows, {"domain": made.domain.to_mapping(), "fingerprint": made.fingerprint}
 
@@ -223,7 +225,7 @@ def _read_rows(
             form = own_file.TextForm(own.encoding, own.separator)
             frame = _read_typed(own, file, form)
             frame = own_file.read_file(file, form) if frame is None else frame
-            return frame, "file", files or _hash_file(file)
+            return frame, "file", files or {file.name: hash_file(file)}
         from datasets import download  # needed by nobody who has the file
 
         server, number = ("uci", own.uci) if own.uci is not None else ("openml", own.openml)
@@ -247,9 +249,10 @@ def _read_typed(own: OwnEntry, file: Path, form: own_file.TextForm) -> pd.DataFr
     return read_typed(file, form, Columns(names, words, own.notation.missing))
 
 
-def _hash_file(file: Path) -> dict[str, str]:
-    with file.open("rb") as content:
-        return {file.name: hashlib.file_digest(content, "sha256").hexdigest()}
+def _tell_version(file: Path) -> tuple[int, int]:
+    """Return what changes when somebody writes to a file."""
+    state = file.stat()
+    return state.st_mtime_ns, state.st_size
 
 
 def _count_days(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str) -> pd.DataFrame:

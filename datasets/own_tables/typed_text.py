@@ -1,4 +1,4 @@
-"""Large text files: columns of numbers are read as numbers at once, which takes a tenth of the time of reading words.
+"""Large text files: columns of numbers are read as numbers at once, not as words that become numbers.
 
 Only what is beyond doubt is read here. Wherever a file has something that the parser might take for something else, it
 is left to `datasets.own_tables.own_file`, which reads every cell as text, says what is wrong, and gives the same table.

@@ -43,7 +43,7 @@ from experiments.store.record import Measured
 _N_FOLDS = 10
 _N_UNTIMED_ROWS = 20
 _LARGE = 5_000_000
-"""Cells of a table of which a process keeps one split only."""
+"""Values in a table, from which on a process keeps only one of its splits."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -102,9 +102,8 @@ class _UnplacedNumber:
 
 
 def _fit_jointly(chances: Sequence[Mapping[str, float]]) -> float:
-    """Return p of the one setting that explains several numbers best; one that not all numbers have cannot be it."""
-    shared = [where for where in chances[0] if all(where in others for others in chances)]
-    return min(1.0, len(chances) * max(min(of_number[where] for of_number in chances) for where in shared))
+    """Return p of the one setting that explains several numbers best; all of them have the same settings."""
+    return min(1.0, len(chances) * max(min(of_number[where] for of_number in chances) for where in chances[0]))
 
 
 def _judge(own: _UnplacedNumber, joint: Mapping[int, float], said: str) -> NumberVerdict:
