@@ -91,6 +91,7 @@ def start_server(*modules: str) -> None:
     worker is asked for.
     """
     multiprocessing.set_forkserver_preload(list(modules))
+    _preloaded[:] = modules
     if choose_start() != "forkserver" or len(os.listdir("/proc/self/task")) > 1:
         return
     resource_tracker.ensure_running()
@@ -100,6 +101,14 @@ def start_server(*modules: str) -> None:
         forkserver.ensure_running()
     finally:
         util.spawnv_passfds = start_anew
+
+
+def is_server_started() -> bool:
+    """Return whether there is a server, so that workers no longer have what this process reads from now on."""
+    return bool(_preloaded)
+
+
+_preloaded: list[str] = []
 
 
 def _fork_server(path: bytes, command: Sequence[Any], descriptors: Sequence[int]) -> int:

@@ -455,7 +455,7 @@ def test_an_executor_of_an_unknown_key_is_refused():
 @pytest.mark.parametrize(
     ("make", "words", "error"),
     [
-        (None, ["dataset=car", "algorithm=mine"], "config directory '{folder}' not found"),
+        (None, ["dataset=car", "algorithm=mine"], "--config-dir: there is no folder {folder}"),
         (
             [],
             ["dataset=car", "algorithm=mine"],

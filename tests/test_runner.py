@@ -349,3 +349,31 @@ def test_a_cell_that_kills_its_dask_worker_is_named_and_the_others_go_on(tmp_pat
         assert outcome.done == 5
         ((cell, error),) = outcome.failures
         assert cell is deadly and error.startswith("its worker died 1 times")
+
+
+@pytest.mark.parametrize(
+    ("where", "is_started", "loaded"),
+    [
+        (Executor(jobs=2), False, {"car": {"majority"}}),
+        (Executor(jobs=16), False, {}),  # most workers will never run a cell of it
+        (Executor(jobs=2), True, {}),
+        (Executor(jobs=1), False, {}),
+        (Executor("threading", jobs=2), False, {}),
+        (Executor("dask", address="tcp://host:8786"), False, {}),
+    ],
+)
+def test_tables_are_read_before_workers_are_forked(where, is_started, loaded, monkeypatch):
+    asked = {}
+    monkeypatch.setattr(runner, "is_server_started", lambda: is_started)
+    monkeypatch.setattr(runner.evaluate, "load_rows", lambda dataset, names: asked.update({dataset: set(names)}))
+    cells = Cell("car", "majority", {}, 1.0, 0).repeats(range(5)) + Cell("letter", "majority", {}, 1.0, 0).repeats([0])
+    runner._load_for_all(cells, where)
+    assert asked == loaded
+
+
+def test_the_matrix_of_a_table_is_made_for_those_who_ask_for_it():
+    evaluate._encode_features.cache_clear()
+    evaluate.load_rows("car", ["rdt", "edprf"])  # which take the table as declared
+    assert evaluate._encode_features.cache_info().currsize == 0
+    evaluate.load_rows("car", ["rdt", "majority"])
+    assert evaluate._encode_features.cache_info().currsize == 1

@@ -12,11 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import yaml
-from omegaconf.errors import OmegaConfBaseException
-
 from documents import search_path
-from documents.composed_yaml import read_as_composed
+from documents.composed_yaml import UNREADABLE, read_as_composed
 from documents.yaml_files import shorten_path
 from experiments.config.paths import CONF
 from experiments.config.setting import drop_entries, keep_entries
@@ -199,7 +196,7 @@ def read_target_file(path: Path, of_what: str) -> dict[str, Any]:
     place = shorten_path(path)
     try:
         entry = read_as_composed(path)
-    except (OmegaConfBaseException, yaml.YAMLError, OSError) as error:
+    except UNREADABLE as error:
         raise BadInput(f"{place} cannot be read: {' '.join(str(error).split())}") from error
     if not isinstance(entry, dict) or not isinstance(entry.get("_target_"), str):
         raise BadInput(f"{place}: _target_, the import path of {of_what}, is missing")

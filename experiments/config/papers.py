@@ -6,11 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-from omegaconf.errors import OmegaConfBaseException
-
 from documents import search_path
-from documents.composed_yaml import read_as_composed
+from documents.composed_yaml import UNREADABLE, read_as_composed
 from documents.large_numbers import find_too_large
 from documents.yaml_files import shorten_path
 from experiments.config.paper import Paper, parse_paper
@@ -80,7 +77,7 @@ def read_paper(name: str) -> Paper:
         raise BadInput(f"unknown paper {name!r}; {suggest_name(name, search_path.list_files(PAPERS))}")
     try:
         contents = read_as_composed(file)
-    except (OmegaConfBaseException, yaml.YAMLError, OSError) as error:
+    except UNREADABLE as error:
         raise BadInput(f"{name_paper_file(name)} cannot be read: {' '.join(str(error).split())}") from error
     return parse_paper(_locate_printed(contents, file), file)
 

@@ -6,7 +6,7 @@ import json
 import math
 import time
 import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -85,6 +85,13 @@ def evaluate_cell(cell: Cell) -> Measured:
         return _evaluate_split(cell, data, 0, cell.seed)
     seeds = np.random.SeedSequence(cell.seed).generate_state(n_folds)
     return average_folds([_evaluate_split(cell, data, fold, int(seed)) for fold, seed in enumerate(seeds)])
+
+
+def load_rows(dataset: str, algorithms: Iterable[str]) -> None:
+    """Read a data set in the forms that algorithms ask for: whoever is forked from this process then has them, too."""
+    _encode_target(dataset)
+    if not all("domain" in estimators.list_parameters(estimators.find_target(name)) for name in algorithms):
+        _encode_features(dataset)
 
 
 def average_folds(runs: Sequence[Measured]) -> Measured:

@@ -9,10 +9,10 @@ times, and named.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from itertools import chain, groupby, islice
 from time import monotonic
@@ -20,6 +20,8 @@ from time import monotonic
 from experiments.cells.cell import Cell
 from experiments.config import estimators
 from experiments.errors import BadInput, print_to_stderr
+from experiments.processes import is_server_started
+from experiments.run import evaluate
 from experiments.run.executors import ChunkResult, Executor, Workers
 from experiments.run.more_metrics import ask_again, describe_changed, find_lacking, has_changed, merge_metrics
 from experiments.run.progress import Progress
@@ -82,6 +84,7 @@ def run_cells(
         impossible = {cell.key for cell in chain.from_iterable(skipped.values())}
         pending = [cell for cell in missing if cell.key not in impossible]
         del unique, finished  # of a million cells, 200 MB while the others run
+        _load_for_all(pending, where or Executor())
         # Workers come first: the bar has a thread, beside which no process can be forked from this one.
         opened = (where or Executor()).open_workers() if pending else nullcontext()
         with opened as workers, Progress(n_reused + len(pending), n_reused) as progress:
@@ -95,6 +98,19 @@ def run_cells(
     for line in describe_changed(changed):
         print_to_stderr(line)
     return Outcome(n_run - len(failures), n_reused, failures, skipped, len(pending) - n_run)
+
+
+def _load_for_all(pending: Iterable[Cell], where: Executor) -> None:
+    """Read the data sets that most workers will need, before these are forked: a machine then has one copy of each."""
+    if where.backend == "threading" or where.address is not None or is_server_started():
+        return
+    algorithms: dict[str, Counter[str]] = defaultdict(Counter)
+    for cell in pending:
+        algorithms[cell.dataset][cell.algorithm] += 1
+    for dataset, asked in algorithms.items():
+        if asked.total() > 2 * where.n_jobs > 2:
+            with suppress(Exception):  # a table may be anybody's: each of its cells says what is wrong
+                evaluate.load_rows(dataset, asked)
 
 
 def _run_and_store(
