@@ -19,10 +19,10 @@ from experiments.config import estimators
 from experiments.config.paper import Paper
 from experiments.errors import BadInput
 from experiments.metrics import own as own_metrics
-from experiments.metrics.find import find_metric, list_available, select_extra
+from experiments.metrics.find import ask_needs, find_metric, list_available, select_extra
 from experiments.metrics.metric import Metric, MetricRange
-from experiments.metrics.scikit_learn import FittedClassifier, FittedRegressor
-from experiments.metrics.scores import ask_needs, score_asked
+from experiments.metrics.scores import score_asked
+from experiments.metrics.scoring import FittedClassifier, FittedRegressor
 from experiments.questions.group_claim import find_margin
 from experiments.questions.preflight import check_metrics
 from experiments.run.dry_run import describe_plan

@@ -9,7 +9,6 @@ from typing import Any
 import datasets
 from documents import search_path
 from documents.variants import name_place, split_place
-from experiments.catalogue.algorithms import read_algorithm
 from experiments.catalogue.data_sets import count_classes, read_dataset
 from experiments.catalogue.kinds import KINDS, read_kind
 from experiments.catalogue.metrics import GROUPS
@@ -104,6 +103,8 @@ def _format_row(row: Row, group: str, width: int) -> list[str]:
 
 def _describe_algorithm(place: Path) -> Row:
     name = name_place(place)
+    from experiments.catalogue.algorithms import read_algorithm  # with every estimator, which nothing else here needs
+
     row = {"name": name, "group": read_kind(place), "stored_as": search_path.name_stored(name)}
     try:
         entry = read_algorithm(name)

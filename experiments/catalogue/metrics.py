@@ -12,11 +12,10 @@ from documents.yaml_files import shorten_path
 from experiments.catalogue.screen import format_command, format_field, hang_text
 from experiments.catalogue.uses import name_example_on
 from experiments.errors import BadInput
-from experiments.metrics.find import ALWAYS, find_metric, list_available
+from experiments.metrics.find import ALWAYS, ask_needs, find_metric, list_available
 from experiments.metrics.metric import POINT, STANDARD_ERROR, Metric
 from experiments.metrics.own import find_own, find_own_file, list_own
 from experiments.metrics.scikit_learn import REGRESSION
-from experiments.metrics.scores import ask_needs
 
 _EXAMPLE = {"classification": "car", "regression": "daily_demand"}
 _OF_TWO_CLASSES = "mushroom"

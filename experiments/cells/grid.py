@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import product
 
-from sklearn.base import is_classifier, is_regressor
-
 from datasets import catalogue
 from documents.search_path import name_stored
 from experiments.cells.cell import PROTOCOL, Cell, read_epsilon, read_protocol
@@ -14,9 +12,8 @@ from experiments.config import estimators
 from experiments.config.data import task_and_domain
 from experiments.config.setting import is_among, is_same_value
 from experiments.errors import BadInput, one_line, suggest_name
-from experiments.metrics.find import select_extra
+from experiments.metrics.find import ask_needs, select_extra
 from experiments.metrics.metric import STANDARD_ERROR
-from experiments.metrics.scores import ask_needs
 
 
 def expand_grid(
@@ -84,6 +81,8 @@ def check_cell(cell: Cell) -> None:
 
     An estimator with a method ``check_parameters(n_features)`` is asked; it raises a ValueError.
     """
+    from sklearn.base import is_classifier, is_regressor  # which estimators import, too, but not all that imports this
+
     task, domain = task_and_domain(cell.dataset)
     _check_protocol(cell, task)
     try:

@@ -11,34 +11,42 @@ from algorithms.installation import PROGRAM
 from datasets.draft import format_draft
 from datasets.own_tables import own_file
 from documents import search_path
-from experiments.catalogue.algorithms import describe_algorithm
-from experiments.catalogue.data_sets import describe_dataset
-from experiments.catalogue.metrics import describe_metric
 from experiments.config.paths import CONF
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr
 from experiments.metrics.find import read_names
 from experiments.skeletons.writing import check_name, write_new_file
 
-_DESCRIBE: dict[str, Callable[[str], str]] = {
-    "algorithm": describe_algorithm,
-    "dataset": describe_dataset,
-    "metric": describe_metric,
-}
-"""What can be described by its name: the group in which it is chosen, and who describes it."""
+_DESCRIBED = ("algorithm", "dataset", "metric")
+"""What can be described by its name: the groups in which it is chosen."""
 
 
 def run_command(request: SweepRequest) -> int:
     """Print what was chosen, one after the other, or the draft of a table; returns the exit code."""
-    chosen = {group: names for group in _DESCRIBE if (names := _list_chosen(request, group))}
+    chosen = {group: names for group in _DESCRIBED if (names := _list_chosen(request, group))}
     if not chosen:
         return _draft_table(request)
     for name in ("file", "target", "to"):
         if request.config[name] is not None:
             raise BadInput(f"{name} belongs to a table of your own: leave it out beside {'=..., '.join(chosen)}=...")
-    screens = [_DESCRIBE[group](name) for group, names in chosen.items() for name in names]
+    screens = [_find_writer(group)(name) for group, names in chosen.items() for name in names]
     print("\n\n".join(screens))
     return 0
+
+
+def _find_writer(group: str) -> Callable[[str], str]:
+    """Return who describes what is chosen in a group; what describes algorithms imports the most."""
+    if group == "algorithm":
+        from experiments.catalogue.algorithms import describe_algorithm
+
+        return describe_algorithm
+    if group == "dataset":
+        from experiments.catalogue.data_sets import describe_dataset
+
+        return describe_dataset
+    from experiments.catalogue.metrics import describe_metric
+
+    return describe_metric
 
 
 def _list_chosen(request: SweepRequest, group: str) -> list[str]:
@@ -50,7 +58,7 @@ def _draft_table(request: SweepRequest) -> int:
     """Print the draft, or write it into the folder of data sets of ``to``."""
     file, target, to = (request.config[name] for name in ("file", "target", "to"))
     if file is None:
-        raise BadInput(f"say what: describe my.csv, or describe {'=NAME, or describe '.join(_DESCRIBE)}=NAME")
+        raise BadInput(f"say what: describe my.csv, or describe {'=NAME, or describe '.join(_DESCRIBED)}=NAME")
     path = Path(os.path.abspath(Path(str(file)).expanduser()))
     _check_is_table(path, str(file))
     if to is None:
@@ -68,7 +76,7 @@ def _draft_table(request: SweepRequest) -> int:
 
 def _check_is_table(path: Path, name: str) -> None:
     """Refuse the name of something that is in the catalogue, and no file."""
-    for group in _DESCRIBE:
+    for group in _DESCRIBED:
         if not path.exists() and search_path.find_file(CONF / group, name):
             raise BadInput(f"{name} is not there; describe {group}={name} says what that is")
 

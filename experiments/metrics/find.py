@@ -21,13 +21,13 @@ from experiments.metrics.metric import (
     Margin,
     Metric,
     MetricRange,
+    Needs,
     make_error,
     make_share,
     make_skill,
 )
 from experiments.metrics.own import find_own, list_own
 from experiments.metrics.scikit_learn import CLASSIFICATION, REGRESSION, find_scikit_learn
-from experiments.metrics.scores import ask_needs
 
 LEAKS = (
     *("membership_auc", "membership_advantage", "calibrated_auc", "calibrated_tpr_1", "calibrated_tpr_01"),
@@ -157,6 +157,17 @@ def select_extra(dataset: str, asked: Sequence[str]) -> tuple[str, ...]:
         _check_classes(dataset, known, len(entry.domain.target.categories) if entry.task == "classification" else 0)
         extra.add(known)
     return tuple(sorted(extra))
+
+
+def ask_needs(name: str) -> Needs:
+    """Return what a metric that is asked for needs of a model and of a data set."""
+    if own := find_own(name):
+        return own.asks
+    if name not in CLASSIFICATION:
+        return Needs(probabilities=False, two_classes=False)
+    from experiments.metrics.scoring import find_needs  # scikit-learn is slow to import, and most metrics need nothing
+
+    return find_needs(name)
 
 
 def _explain_unknown(name: str, task: str, measured: Sequence[str]) -> str:

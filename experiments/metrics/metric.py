@@ -78,3 +78,10 @@ def make_skill(name: str, meaning: str) -> Metric:
 def make_error(name: str, meaning: str) -> Metric:
     """Return a metric from 0, of which less is better and a twentieth is no difference."""
     return Metric(name, MetricRange(0.0, math.inf), is_error=True, meaning=meaning)
+
+
+class Needs(NamedTuple):
+    """What a metric asks of a model and of a data set."""
+
+    probabilities: bool
+    two_classes: bool

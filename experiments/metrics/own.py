@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from pydantic import Field, field_validator, model_validator
@@ -18,8 +18,10 @@ from documents.yaml_files import shorten_path
 from experiments.config.estimators import import_target, read_target_file
 from experiments.config.paths import CONF
 from experiments.errors import BadInput
-from experiments.metrics.metric import Margin, Metric, MetricRange
-from experiments.metrics.scikit_learn import Fitted, FittedClassifier, Needs, score_quietly
+from experiments.metrics.metric import Margin, Metric, MetricRange, Needs
+
+if TYPE_CHECKING:
+    from experiments.metrics.scoring import Fitted
 
 FOLDER = CONF / "metric"
 
@@ -66,6 +68,8 @@ class OwnMetric(Document):
     def score(self, model: Fitted, actual: np.ndarray) -> float:
         """Return the metric of what a model said and what is so."""
         from sklearn.metrics import make_scorer
+
+        from experiments.metrics.scoring import FittedClassifier, score_quietly
 
         method = "predict_proba" if self.asks.probabilities and isinstance(model, FittedClassifier) else "predict"
         scorer = make_scorer(import_function(self.target), response_method=method, **self.parameters)

@@ -11,14 +11,7 @@ import numpy as np
 from algorithms.encoding.features import Continuous
 from experiments.errors import one_line
 from experiments.metrics.own import find_own
-from experiments.metrics.scikit_learn import (
-    CLASSIFICATION,
-    Fitted,
-    FittedClassifier,
-    Needs,
-    find_needs,
-    score_by_name,
-)
+from experiments.metrics.scoring import Fitted, FittedClassifier, score_by_name
 
 
 def number_classes(labels: Iterable, values: np.ndarray) -> np.ndarray:
@@ -113,10 +106,3 @@ def collect_shares(estimator: Any, rows: Any, classes: np.ndarray) -> np.ndarray
         if place >= 0:
             shares[:, place] = column
     return shares
-
-
-def ask_needs(name: str) -> Needs:
-    """Return what a metric that is asked for needs of a model and of a data set."""
-    if own := find_own(name):
-        return own.asks
-    return find_needs(name) if name in CLASSIFICATION else Needs(probabilities=False, two_classes=False)

@@ -26,16 +26,16 @@ from experiments.cells.cell import Cell, format_canonical, is_fixed
 from experiments.cells.code_version import list_own_versions
 from experiments.config import estimators
 from experiments.errors import BadInput
+from experiments.metrics.find import ask_needs
 from experiments.metrics.metric import STANDARD_ERROR
-from experiments.metrics.scikit_learn import FittedClassifier, FittedRegressor
 from experiments.metrics.scores import (
-    ask_needs,
     collect_shares,
     number_classes,
     score_asked,
     score_classes,
     score_numbers,
 )
+from experiments.metrics.scoring import FittedClassifier, FittedRegressor
 from experiments.run.splits import OPTIONS, Sides, domain_of, list_splits, take_ranges
 from experiments.store.accounts import read_account
 from experiments.store.record import Measured
