@@ -12,11 +12,13 @@ from __future__ import annotations
 import concurrent.futures
 import faulthandler
 import hashlib
+import logging
+import math
 import os
 import pickle
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cache, partial
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
 _BACKENDS = ("loky", "threading", "dask")
 _SECONDS_TO_ANSWER = 10  # of a Dask scheduler
+_SECONDS_COUNTED = 1  # that a number of Dask workers stays good
 _SECONDS_HERE = 0.3  # until tasks go to other processes, which take as long to start
 
 T = TypeVar("T")
@@ -64,6 +67,8 @@ class Executor:
             raise BadInput(f"executor.jobs must be a whole number other than 0 (-1: all cores), got {self.jobs!r}")
         if self.address is not None and self.backend != "dask":
             raise BadInput("executor.address is that of a Dask scheduler: it goes with executor=dask")
+        if not isinstance(self.address, str | None):
+            raise BadInput(f"executor.address must be like tcp://10.0.0.1:8786, got {self.address!r}")
         limit = self.time_limit
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0):
             raise BadInput(f"executor.time_limit must be a number of seconds above 0, or null, got {limit!r}")
@@ -190,13 +195,71 @@ def _open_cluster(where: Executor) -> Iterator[Workers]:
     with _connect_to_dask(where) as client:
         from distributed import KilledWorker
 
-        pool = client.get_executor(pure=False)
+        cluster = _Cluster(client, where)
         run_chunk = partial(_run_chunk_on_cluster, environment=search_path.describe_environment())
-        yield Workers(where, lambda: pool, run_chunk, partial(_count_threads, client), (KilledWorker,))
+        yield Workers(where, lambda: cluster, run_chunk, cluster.count_threads, (KilledWorker,))
 
 
-def _count_threads(client: Client) -> int:
-    return sum(client.nthreads().values())
+class _Cluster(concurrent.futures.Executor):
+    """The workers of a Dask cluster, which come and go; BadInput if its scheduler has gone."""
+
+    def __init__(self, client: Client, where: Executor) -> None:
+        self._client, self._where = client, where
+        self._pool = client.get_executor(pure=False)
+        self._counted_at, self._n_threads = -math.inf, 0
+
+    def submit(self, function, /, *arguments):
+        self._require_scheduler()
+        future: Future = Future()
+        asked = self._pool.submit(pickle.loads, pickle.dumps(_Call(function, arguments)))
+        asked.add_done_callback(partial(self._settle, future))
+        return future
+
+    def count_threads(self) -> int:
+        """Return how many threads all workers have; the scheduler is asked once a second at most."""
+        if monotonic() - self._counted_at > _SECONDS_COUNTED:
+            self._require_scheduler()
+            try:
+                threads = self._client.nthreads().values()
+            except OSError as error:
+                raise self._say_lost() from error
+            if self._where.time_limit is not None and set(threads) - {1}:
+                raise BadInput("executor.time_limit needs Dask workers with one thread each: dask worker --nthreads 1")
+            self._counted_at, self._n_threads = monotonic(), sum(threads)
+        return self._n_threads
+
+    def _settle(self, future: Future, asked: Future) -> None:
+        """Pass on what a worker gave; what it could not even begin ends the run, unless it died."""
+        from distributed import KilledWorker
+
+        error = CancelledError() if asked.cancelled() else asked.exception()
+        if error is None:
+            future.set_result(asked.result())
+        elif isinstance(error, KilledWorker):
+            future.set_exception(error)
+        elif isinstance(error, CancelledError):
+            future.set_exception(self._say_lost())
+        else:
+            reason = f"a worker of the Dask cluster cannot run cells ({one_line(error)})"
+            future.set_exception(BadInput(f"{reason}; install there what is installed here"))
+
+    def _require_scheduler(self) -> None:
+        if self._client.status != "running":
+            raise self._say_lost()
+
+    def _say_lost(self) -> BadInput:
+        gone = f"executor.address: the Dask scheduler at {self._where.address} has gone"
+        return BadInput(f"{gone}; start it again, then the same command: everything finished is kept")
+
+
+class _Call:
+    """Is run where it is unpacked, by a worker: its scheduler needs nothing of this project, and passes on bytes."""
+
+    def __init__(self, function: Callable, arguments: tuple) -> None:
+        self._called = function, arguments
+
+    def __reduce__(self) -> tuple[Callable, tuple]:
+        return self._called
 
 
 @contextmanager
@@ -216,13 +279,16 @@ def _connect_to_dask(where: Executor) -> Iterator[Client]:
         with dask.config.set(quiet), LocalCluster(**workers, silence_logs=50) as cluster, Client(cluster) as client:
             yield client
         return
+    for name in ("distributed", "distributed.client"):  # whatever ends the run is said in one line of ours
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(where.address, timeout=_SECONDS_TO_ANSWER)
-    except (OSError, ValueError, TimeoutError) as error:
-        raise BadInput(f"executor.address: no Dask scheduler answers at {where.address} ({one_line(error)})") from error
+    except (OSError, ValueError, TypeError) as error:  # TypeError: no certificates
+        said = f"executor.address: no Dask scheduler answers at {where.address} ({one_line(error)})"
+        if where.address.startswith("tls:"):
+            said += "; certificates are named by distributed.comm.tls in Dask's configuration"
+        raise BadInput(said) from error
     with closing(client):
-        if where.time_limit is not None and set(client.nthreads().values()) > {1}:
-            raise BadInput("executor.time_limit needs Dask workers with one thread each: dask worker --nthreads 1")
         yield client
 
 
