@@ -11,7 +11,8 @@ from algorithms.parameters import suggest_name
 from datasets.entry import CatalogueEntry, is_own
 from datasets.own_tables.own_table import complete_entry
 from documents import search_path
-from documents.document import DocumentError, parse_document, parse_yaml, shorten_path
+from documents.document import parse_document
+from documents.yaml_files import DocumentError, parse_yaml, shorten_path
 
 FOLDER = search_path.BUILT_IN / "dataset"
 

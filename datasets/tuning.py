@@ -9,7 +9,8 @@ from pydantic import model_validator
 
 from datasets import catalogue
 from documents import search_path
-from documents.document import Document, ListOf, parse_document, parse_yaml
+from documents.document import Document, ListOf, parse_document
+from documents.yaml_files import parse_yaml
 
 FILE = search_path.BUILT_IN / "tuning.yaml"
 

@@ -1,11 +1,13 @@
 """YAML files as Hydra reads them when it composes a configuration, only faster.
 
-OmegaConf, with which Hydra reads, has rules of its own: 1e-3 is a number, a key may not stand twice in a mapping, and
-``${...}`` refers to other values. It parses in plain Python, which is nine tenths of what it takes to read a paper.
+OmegaConf, with which Hydra reads, has rules of its own: 1e-3 is a number, a date is text, a key may not stand twice in
+a mapping, and ``${...}`` refers to other values. It parses in plain Python, which is nine tenths of what it takes to
+read a paper; and most files refer to nothing, so that it is not even imported.
 """
 
 from __future__ import annotations
 
+import re
 from copy import deepcopy
 from functools import lru_cache
 from itertools import takewhile
@@ -13,31 +15,46 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from omegaconf import OmegaConf
-from omegaconf._utils import get_yaml_loader
-from omegaconf.errors import OmegaConfBaseException
 
 from documents import variants
 from documents.large_numbers import TOO_LARGE, find_too_large
 
-UNREADABLE = (OmegaConfBaseException, yaml.YAMLError, OSError, UnicodeDecodeError)
+UNREADABLE = (yaml.YAMLError, OSError, UnicodeDecodeError)
 """What is raised for a file that cannot be read."""
-_PARSER: tuple[Any, ...] = (yaml.CSafeLoader,) if yaml.__with_libyaml__ else ()
-_Rules: Any = get_yaml_loader()
+_Parser: Any = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+_FLOAT, _DATE = "tag:yaml.org,2002:float", "tag:yaml.org,2002:timestamp"
 
 
-class _Loader(*_PARSER, _Rules):  # type: ignore[misc]  # which bases it has is known when it runs
-    """OmegaConf's loader with the parser of libyaml, where PyYAML was built with it."""
+class _Loader(_Parser):
+    """The parser of libyaml, where PyYAML was built with it, with the rules of OmegaConf."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:
+        """Return a mapping in which no key stands twice."""
+        known = set()
+        for key, _ in node.value:
+            if key.tag == yaml.resolver.BaseResolver.DEFAULT_SCALAR_TAG and key.value in known:
+                raise _error(f"found duplicate key {key.value}", key)
+            known.add(key.value if isinstance(key.value, str) else None)
+        return super().construct_mapping(node, deep=deep)
 
 
 def _construct_number(loader: Any, node: yaml.ScalarNode) -> float:
     """Return a number, but not infinity for one that is too large."""
     if word := find_too_large(node.value):
-        raise yaml.constructor.ConstructorError(None, None, TOO_LARGE.format(word), node.start_mark)
+        raise _error(TOO_LARGE.format(word), node)
     return loader.construct_yaml_float(node)
 
 
-_Loader.add_constructor("tag:yaml.org,2002:float", _construct_number)
+def _error(text: str, node: yaml.Node) -> yaml.YAMLError:
+    return yaml.constructor.ConstructorError(None, None, text, node.start_mark)
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in rules if tag != _DATE]
+    for first, rules in _Parser.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver(_FLOAT, re.compile(r"[-+]?\d[\d_]*(?:\.[\d_]*)?[eE][-+]?\d+$"), list("-+0123456789"))
+_Loader.add_constructor(_FLOAT, _construct_number)
 
 
 def read_as_composed(file: Path) -> Any:
@@ -51,13 +68,11 @@ def read_as_composed(file: Path) -> Any:
     Raises
     ------
     yaml.YAMLError
-        If it is no YAML, says a key of a mapping twice, or a number that is too large.
-    OmegaConfBaseException
-        If it refers to what is not there.
+        If it is no YAML, says a key of a mapping twice or a number that is too large, or refers to what is not there.
 
     Examples
     --------
-    >>> from documents.document import ROOT
+    >>> from algorithms.installation import ROOT
     >>> read_as_composed(ROOT / "conf" / "algorithm" / "majority.yaml")["_target_"]
     'sklearn.dummy.DummyClassifier'
     """
@@ -72,7 +87,7 @@ def read_heading(file: Path) -> str:
 
     Examples
     --------
-    >>> from documents.document import ROOT
+    >>> from algorithms.installation import ROOT
     >>> read_heading(ROOT / "conf" / "algorithm" / "majority.yaml")
     'The floor: always the most frequent class.'
     >>> read_heading(ROOT / "conf" / "algorithm" / "edprf.yaml:sound")
@@ -93,7 +108,7 @@ def list_places(file: Path) -> dict[str, Path]:
 
     Examples
     --------
-    >>> from documents.document import ROOT
+    >>> from algorithms.installation import ROOT
     >>> list(list_places(ROOT / "conf" / "algorithm" / "edprf.yaml"))
     ['edprf', 'edprf_sound']
     """
@@ -121,5 +136,15 @@ def _read_whole(file: Path) -> Any:
         stream.seek(0)
         contents = yaml.load(stream, Loader=_Loader)
     if has_references:
-        return OmegaConf.to_container(OmegaConf.create(contents), resolve=True)
+        return _resolve_references(contents)
     return {} if contents is None else contents
+
+
+def _resolve_references(contents: Any) -> Any:
+    from omegaconf import OmegaConf  # which few files need
+    from omegaconf.errors import OmegaConfBaseException
+
+    try:
+        return OmegaConf.to_container(OmegaConf.create(contents), resolve=True)
+    except OmegaConfBaseException as error:
+        raise yaml.constructor.ConstructorError(None, None, " ".join(str(error).split()), None) from error

@@ -16,24 +16,12 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, GetJsonSchemaHandler, ValidationError, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError
 
-from algorithms.installation import ROOT
 from algorithms.parameters import suggest_name
-
-Location = tuple[int | str, ...]
-"""Where a value stands in a file: keys, and positions in lists from 0."""
-
-
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""That of libyaml, eight times as fast, where PyYAML was built with it."""
-
-
-class DocumentError(ValueError):
-    """A document says what it may not say; the message has a line for each error."""
+from documents.yaml_files import DocumentError, Location, find_lines, name_place
 
 
 class Document(BaseModel):
@@ -121,7 +109,7 @@ def parse_document(kind: type[DocumentType], contents: Any, file: Path | None = 
     >>> parse_document(Named, {"idd": "table-1"})
     Traceback (most recent call last):
     ...
-    documents.document.DocumentError: 2 errors:
+    documents.yaml_files.DocumentError: 2 errors:
       the key 'id' is missing
       unknown key 'idd'; did you mean 'id'?
     """
@@ -130,64 +118,6 @@ def parse_document(kind: type[DocumentType], contents: Any, file: Path | None = 
     except ValidationError as error:
         lines = find_lines(file) if file else {}
         raise DocumentError(_report(error, lines, file)) from None
-
-
-def parse_yaml(text: str) -> Any:
-    """Return what a YAML text says, in plain values.
-
-    Raises
-    ------
-    yaml.YAMLError
-        If it is no YAML.
-
-    Examples
-    --------
-    >>> parse_yaml("id: table-1")
-    {'id': 'table-1'}
-    """
-    return yaml.load(text, Loader=_LOADER)
-
-
-def find_lines(file: Path) -> dict[Location, int]:
-    """Return the line, from 1, of every key and list entry of a YAML file; none of a file that is not there."""
-    if not file.is_file():
-        return {}
-    lines: dict[Location, int] = {}
-    _collect_lines(yaml.compose(file.read_text(encoding="utf-8"), Loader=_LOADER), (), lines)
-    return lines
-
-
-def name_place(location: Location, lines: Mapping[Location, int], file: Path | None) -> str:
-    """Return where a value stands, as an error names it: ``conf/paper/2.yaml:14: studies.grid``.
-
-    Examples
-    --------
-    >>> name_place(("figures", 0, "x"), {("figures", 0): 7}, ROOT / "conf" / "paper" / "2.yaml")
-    'conf/paper/2.yaml:7: figures.0.x'
-    """
-    line = find_line(location, lines)
-    words = [shorten_path(file) + (f":{line}" if line else "")] if file else []
-    words += [".".join(map(str, location))] if location else []
-    return ": ".join(words)
-
-
-def find_line(location: Location, lines: Mapping[Location, int]) -> int | None:
-    """Return the line of a value, or of the nearest part around it that is in the file."""
-    for length in range(len(location), 0, -1):
-        if location[:length] in lines:
-            return lines[location[:length]]
-    return None
-
-
-def shorten_path(file: Path) -> str:
-    """Return a file as an error names it: relative to the checkout if it is in it.
-
-    Examples
-    --------
-    >>> shorten_path(ROOT / "conf" / "config.yaml"), shorten_path(Path("/elsewhere/paper/mine.yaml"))
-    ('conf/config.yaml', '/elsewhere/paper/mine.yaml')
-    """
-    return str(file.relative_to(ROOT) if file.is_relative_to(ROOT) else file)
 
 
 @cache
@@ -238,19 +168,6 @@ def _explain(kind: type[Document], details: Any) -> InitErrorDetails:
         name = "wrong_value"
     # without a context, pydantic takes braces in the message as they are
     return InitErrorDetails(type=PydanticCustomError(name, message), loc=location, input=details["input"])
-
-
-def _collect_lines(node: yaml.Node | None, location: Location, lines: dict[Location, int]) -> None:
-    if isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            inner = (*location, key.value)
-            lines[inner] = key.start_mark.line + 1
-            _collect_lines(value, inner, lines)
-    elif isinstance(node, yaml.SequenceNode):
-        for position, entry in enumerate(node.value):
-            inner = (*location, position)
-            lines[inner] = entry.start_mark.line + 1
-            _collect_lines(entry, inner, lines)
 
 
 def _as_tuple(value):

@@ -16,10 +16,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from algorithms.installation import PROGRAM
+from algorithms.installation import PROGRAM, ROOT
 from documents.composed_yaml import list_places
-from documents.document import ROOT, DocumentError, shorten_path
 from documents.variants import name_place, split_place
+from documents.yaml_files import DocumentError, shorten_path
 
 BUILT_IN = ROOT / "conf"
 ALGORITHMS = BUILT_IN / "algorithm"
@@ -67,6 +67,11 @@ def use_folders(folders: Iterable[Path]) -> None:
     for group in GROUPS:
         list_files(BUILT_IN / group)
     make_importable()
+
+
+def has_group(folder: Path) -> bool:
+    """Return whether a folder has any of the sub-folders that are looked into."""
+    return any((folder / group).is_dir() for group in GROUPS)
 
 
 def describe_environment() -> dict[str, str]:

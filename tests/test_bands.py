@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-from documents.document import DocumentError
+from documents.yaml_files import DocumentError
 from experiments.config import papers
 from experiments.config.papers import list_papers
 from experiments.errors import BadInput

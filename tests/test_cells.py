@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 import datasets
 from algorithms import ASNClassifier, RDTClassifier, source_walk
 from algorithms.encoding.features import Continuous
-from documents.document import DocumentError
+from documents.yaml_files import DocumentError
 from experiments.cells import code_version
 from experiments.cells.cell import PROTOCOL, Cell, read_epsilon, read_protocol
 from experiments.cells.grid import expand_grid

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, binomtest, quantile_test, ttest_1samp
 
-from documents.document import DocumentError
+from documents.yaml_files import DocumentError
 from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
 from experiments.questions.printed import read_numbers_of

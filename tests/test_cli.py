@@ -15,7 +15,7 @@ from hydra.errors import ConfigCompositionException, OverrideParseException
 from scipy.stats import ttest_1samp
 
 from experiments.cells.cell import Cell, read_protocol
-from experiments.command_line import explain_error
+from experiments.composition import explain_error
 from experiments.run import run_studies
 from experiments.run.executors import Executor
 from experiments.run.run_studies import describe_clipping, describe_data_faults, gather_details
@@ -143,6 +143,16 @@ def test_help_suffices():
         "audit",
     ):
         assert needed in done.stdout
+
+
+def test_a_help_imports_nothing_large():
+    large = ("hydra", "omegaconf", "pydantic", "numpy", "pandas", "sklearn", "matplotlib", "numba")
+    code = f"main(); print([name for name in {large} if name in sys.modules], file=sys.stderr)"
+    code = (
+        f"import sys; sys.argv = ['experiments', 'check', '--help']; from experiments.command_line import main; {code}"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.startswith("Run a part of every paper again") and done.stderr == "[]\n"
 
 
 def test_without_a_word_it_says_how_to_start(commands):

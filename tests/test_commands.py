@@ -1,28 +1,20 @@
 """All commands speak one language: each has a help, its own settings, and an answer to a misspelt one."""
 
 import re
-from functools import cache
 from importlib import import_module
 
 import pytest
 
-from experiments import command_line
 from experiments.commands import hunt
+from experiments.composition import list_settings
 from experiments.config.papers import BENCHMARKS, list_papers
 from experiments.config.paths import CONF, ROOT
 from experiments.speed.measurement import Measurement
 from tests.command_line import exit_code
 
-list_settings = cache(command_line.list_settings)
 COMMANDS = sorted(path.stem for path in (CONF / "do").glob("*.yaml"))
 MISSPELT = {"paper": "papr=2", "results": "result=x", "executor.jobs": "executor.job=2", "do": "dot=check"}
 OF_OTHERS = {"trainings": "trainings=3", "protocol.rows": "protocol.rows=all", "file": "file=x", "paper": "paper=2"}
-
-
-@pytest.fixture(autouse=True)
-def settings_are_listed_once(monkeypatch):
-    """An answer to what is misspelt composes the command anew to list them, a tenth of a second each time."""
-    monkeypatch.setattr(command_line, "list_settings", list_settings)
 
 
 def test_there_is_a_module_for_every_command():

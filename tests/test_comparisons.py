@@ -11,7 +11,8 @@ from scipy.stats import rankdata
 import datasets
 from algorithms import Continuous, Domain, Nominal
 from datasets import Dataset, tuning
-from documents.document import DocumentError, parse_document
+from documents.document import parse_document
+from documents.yaml_files import DocumentError
 from experiments.config.paper import PaperError, Study
 from experiments.questions.paper_questions import resolve_paper
 from experiments.stats import nemenyi_difference

@@ -23,7 +23,7 @@ import datasets
 from algorithms.installation import ROOT
 from datasets import cached_files, catalogue, download, readers, source, table, wheel
 from datasets.readers import car, ihepc
-from documents.document import DocumentError
+from documents.yaml_files import DocumentError
 from tests.waiting import HANG
 
 SHARED = source.list_folders()

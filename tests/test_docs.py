@@ -18,7 +18,7 @@ import pytest
 
 import algorithms
 from documents import search_path
-from experiments.command_line import chosen_command, translate_words
+from experiments.command_line import find_command, translate_words
 from experiments.judge.verdict import SIGN_OF
 from tests.browser import DESKTOP, TELEPHONE, fits, opened
 from tests.shared_folders import once_for_all_workers
@@ -101,7 +101,7 @@ def test_every_command_line_is_a_make_target_or_a_module():
 def test_every_sweep_composes(line, tmp_path, monkeypatch, capfd):
     program = ["dp-replica"] if line.startswith("dp-replica ") else ["python", "-m", "experiments"]
     words = [word for word in translate_words(shlex.split(line)[len(program) :]) if word != DRY_RUN]
-    is_run = chosen_command(words) == "reproduce"
+    is_run = find_command(words) == "reproduce"
     how = [f"results={tmp_path}", DRY_RUN] if is_run else ["--cfg", "job"]
     monkeypatch.setattr(sys, "argv", ["experiments", *words, *how])
     monkeypatch.setattr(signal, "signal", lambda *_: None)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from documents.document import DocumentError
+from documents.yaml_files import DocumentError
 from experiments.config.finding import Sign
 from experiments.config.kinds import find_kind
 from experiments.config.paper import PaperError, Speaker, parse_paper

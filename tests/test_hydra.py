@@ -1,15 +1,19 @@
 """What a Hydra user types works, or is refused in one sentence with the way out; no folder is left behind."""
 
 import json
+import re
 import subprocess
 import sys
 
-import hydra
 import pytest
 from hydra.core.global_hydra import GlobalHydra
-from hydra.core.object_type import ObjectType
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
-from experiments import command_line
+from documents import search_path
+from documents.composed_yaml import read_as_composed
+from experiments.composition import start_hydra
 from experiments.config.paths import CONF, ROOT
 from tests.command_line import exit_code
 
@@ -44,17 +48,6 @@ def test_a_flag_may_stand_anywhere_and_adds_nothing(flag, place, results, capsys
     words.insert(place, flag)
     assert exit_code(*words) == 0
     assert epsilons(capsys) == [0.5, 1.0]
-
-
-def test_one_setting_runs_as_a_job_of_hydra(results, capsys):
-    assert exit_code(*CAR, "hydra.mode=RUN", "epsilon=2", results) == 0
-    assert epsilons(capsys) == [2.0]
-
-
-def test_bad_input_of_a_job_is_one_line(results, capsys):
-    assert exit_code(*CAR, "hydra.mode=RUN", "algorithm.strategi=prior", results) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "did you mean 'strategy'" in line
 
 
 @pytest.mark.parametrize("values", ["0.5,1", "choice(0.5,1)", "range(0.5,1.5,0.5)", "sort(1,0.5)"])
@@ -98,8 +91,8 @@ def test_the_configuration_is_shown_in_part_and_resolved(capsys):
     assert "file: ${results}/cells.parquet" in capsys.readouterr().out
     assert exit_code("do=export", "--cfg", "job", "--resolve", "results=here") == 0
     assert "file: here/cells.parquet" in capsys.readouterr().out
-    assert exit_code("--cfg", "hydra", "--package", "hydra.sweeper") == 0
-    assert "_target_: hydra_plugins.dp_replica_sweeper.GridSweeper" in capsys.readouterr().out
+    assert exit_code("--cfg", "hydra", "--package", "hydra.run") == 0
+    assert "dir: ." in capsys.readouterr().out
     assert exit_code("--cfg", "all") == 0
 
 
@@ -116,23 +109,17 @@ def test_hydra_helps(flag):
     assert "Hydra" in done.stdout
 
 
-def test_the_short_way_lists_what_hydra_lists():
-    with hydra.initialize_config_dir(str(CONF), version_base="1.3"):
+def test_a_help_lists_what_hydra_lists(capsys):
+    assert exit_code("--help") == 0
+    words = set(re.split(r"[\s,]+", capsys.readouterr().out))
+    with start_hydra():
         loader = GlobalHydra.instance().config_loader()
-        groups = [
-            "",
-            "nothing",
-            "hydra",
-            *loader.list_groups(""),
-            *(f"hydra/{name}" for name in loader.list_groups("hydra")),
-        ]
-        asked = [
-            (group, kind, None, words) for group in groups for kind in ObjectType for words in (None, ["do=audit"])
-        ]
-        expected = [loader.get_group_options(*words) for words in asked]
-        with command_line._hydra_in_short([]):
-            assert [loader.get_group_options(*words) for words in asked] == expected
-    assert sum(map(len, expected)) > 200
+        listed = {
+            group: loader.get_group_options(group) for group in ("algorithm", "dataset", "do", "executor", "paper")
+        }
+    for group, names in listed.items():
+        known = {name for name in search_path.list_choices(CONF / group) if search_path.name_chosen(name) == name}
+        assert known <= words and known <= set(names) and len(known) > 2, group
 
 
 def test_papers_of_another_folder_are_run(tmp_path, results, capsys):
@@ -162,28 +149,24 @@ def test_an_installed_command_is_completed_by_shells(monkeypatch, capsys):
     ("words", "sentence"),
     [
         (["hydra/sweeper=basic"], "leave it out, lists of values are run"),
-        (["hydra.sweeper.lists=[repeats]"], "belongs to the command: leave it out"),
+        (["lists=[repeats]"], "belongs to the command: leave it out"),
         (["hydra/launcher=joblib"], "choose executor=local|threads|dask"),
         (["hydra/launcher=basic", "-m"], "choose executor=local|threads|dask"),
         (["hydra.launcher.n_jobs=2"], "choose executor=local|threads|dask"),
         (["hydra.run.dir=elsewhere"], "results=FOLDER says where"),
-        (["hydra.mode=RUN", "hydra.run.dir=elsewhere"], "results=FOLDER says where"),
+        (["hydra.mode=RUN"], "one call runs a whole grid, of one setting or of many: leave it out"),
         (["hydra.sweep.dir=elsewhere"], "results=FOLDER says where"),
         (["hydra.sweep.subdir=elsewhere"], "results=FOLDER says where"),
         (["hydra.output_subdir=.hydra"], "results=FOLDER says where"),
         (["hydra.job.chdir=true"], "results=FOLDER says where"),
         (["hydra.sweeper.params={repeats: '1,2'}"], "repeats cannot have several values; what can: paper, dataset"),
-        (
-            ["hydra.mode=RUN", "epsilon=1,2"],
-            "epsilon=1,2: --cfg, --help, --info and hydra.mode=RUN are about one setting",
-        ),
         (["--cfg", "job", "epsilon=1,2"], "give one value"),
         (["--cfg", "job", "epsilon=range(1,3)"], "give one value"),
         (["--cfg", "job", "-m", "epsilon=1,2"], "--multirun and --cfg do not go together; leave out --multirun"),
         (["--info", "config", "-m"], "--multirun and --info do not go together; leave out --multirun"),
         (["--resolve"], "--resolve goes with --cfg or --help"),
         (["--config-path", "elsewhere"], "add to it with --config-dir"),
-        (["--config-dir", "nowhere"], "nowhere' not found"),
+        (["--config-dir", "nowhere"], "--config-dir: there is no folder nowhere"),
         (["--config-name", "nothing"], "'nothing'"),
         (["--experimental-rerun", "config.pickle"], "run the same command again"),
         (["-sc", "install=bash"], 'eval "$(dp-replica -sc install=bash)"'),
@@ -247,3 +230,27 @@ def test_a_name_that_yaml_reads_as_something_else_is_found(name, tmp_path, monke
         assert exit_code(*chosen, *words) == 0, capsys.readouterr().err
         named = capsys.readouterr().err.split()
         assert name in named or chosen[0] == f"paper={name}"
+
+
+ODD = """1e-3 1e5 1E5 1.e3 .5 .5e3 .5e+3 1_000 1_0.5 1_0e2 -1e3 2020-01-01 2020-01-01T10:00:00 1:30 1:30.5 0x10 0o17 017
+.inf -.inf inf yes no on True ~ null 1.5e 1e e5 - 1. -.5 1_"""
+ODD_FILES = [*(f"a: {word}" for word in ODD.split()), "a: {b: 1e3, c: '${a.b}'}", "a: {1: x, [1, 2]: z}", "[1e3, .inf]"]
+
+
+@pytest.mark.parametrize("text", ODD_FILES)
+def test_a_file_says_what_it_says_to_hydra(text, tmp_path):
+    file = tmp_path / "odd.yaml"
+    file.write_text(text, encoding="utf-8")
+    try:
+        expected = OmegaConf.to_container(OmegaConf.load(file), resolve=True)
+    except (OmegaConfBaseException, YAMLError):
+        with pytest.raises(YAMLError):
+            read_as_composed(file)
+    else:
+        assert repr(read_as_composed(file)) == repr(expected)
+
+
+def test_a_key_that_stands_twice_is_refused(tmp_path):
+    (tmp_path / "twice.yaml").write_text("a: 1\nb: {c: 2, c: 3}\n", encoding="utf-8")
+    with pytest.raises(YAMLError, match="duplicate key c"):
+        read_as_composed(tmp_path / "twice.yaml")

@@ -21,7 +21,7 @@ import pytest
 
 from algorithms.installation import ROOT
 from experiments.cells.cell import format_canonical
-from experiments.command_line import check_arguments, translate_words
+from experiments.command_line import read_options, translate_words
 from experiments.config import estimators
 from experiments.errors import BadInput
 from experiments.store.database import Store
@@ -323,4 +323,4 @@ def test_a_first_word_names_the_command():
     assert translate_words(["-m", "paper=2"]) == ["-m", "paper=2"]
     assert translate_words(["audit", "algorithm=rdt"]) == ["do=audit", "algorithm=rdt"]
     with pytest.raises(BadInput, match="one command at a time"):
-        check_arguments(translate_words(["report", "do=check"]))
+        read_options(translate_words(["report", "do=check"]))

@@ -13,7 +13,7 @@ from algorithms.installation import find_user_cache
 from datasets.own_tables import kept_tables, own_table, typed_text
 from datasets.own_tables.own_file import TextForm
 from datasets.own_tables.typed_text import Columns, count_even_rows, read_typed
-from documents.document import DocumentError
+from documents.yaml_files import DocumentError
 from tests.test_messy_tables import forget
 
 OPEN = "file: my.csv\ntask: classification\ntarget: pay\n"

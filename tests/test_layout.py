@@ -16,6 +16,7 @@ ORDER = [
     "documents",
     "datasets",
     "experiments.errors",
+    "experiments.composition",
     "experiments.stats",
     "experiments.processes",
     "experiments.config",
@@ -95,6 +96,23 @@ def find_floor(module):
 def test_a_module_imports_only_what_stands_before_its_room(name):
     above = [module for module in list_imports(name) if find_floor(module) > find_floor(name)]
     assert above == [], f"{name} imports from rooms above its own: move what it needs down"
+
+
+def test_only_what_is_public_of_a_library_is_imported():
+    words = {(module, word) for module in MODULES for word in list_imports_of_libraries(module)}
+    private = [pair for pair in words if re.search(r"(^|\.)_(?!_future__)", pair[1])]
+    assert private == [] and len(words) > 500
+
+
+def list_imports_of_libraries(name):
+    """Return the full names of all that a module imports which is not of the project."""
+    words = set()
+    for node in ast.walk(parse_module(name)):
+        if isinstance(node, ast.Import):
+            words |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            words |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return {word for word in words if word.partition(".")[0] not in PACKAGES}
 
 
 def test_nobody_imports_a_command():

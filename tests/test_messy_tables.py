@@ -14,7 +14,7 @@ from datasets.notation.guessing import MARKS_IN_NUMBERS, MARKS_IN_WORDS
 from datasets.notation.spelling import Notation
 from datasets.own_tables import own_file, own_table
 from documents import search_path
-from documents.document import DocumentError
+from documents.yaml_files import DocumentError
 from experiments.cells.code_version import data_version, describe_version
 from experiments.config.data import task_and_domain
 from tests.command_line import exit_code

@@ -14,7 +14,7 @@ from algorithms.released.document import ReleaseError
 from datasets import catalogue, dataset, download
 from datasets.own_tables import own_file
 from documents import search_path
-from documents.document import DocumentError
+from documents.yaml_files import DocumentError
 from experiments.cells.code_version import data_version, describe_version
 from experiments.config.data import task_and_domain
 from experiments.config.paths import ROOT

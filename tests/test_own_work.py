@@ -16,7 +16,7 @@ from algorithms import source_walk
 from algorithms.accounting.events import REPLACED, Spent
 from algorithms.accounting.privacy import Privacy
 from documents import search_path
-from documents.document import DocumentError
+from documents.yaml_files import DocumentError
 from experiments.audit.attacks.black_box import audit_pairs, list_pairs
 from experiments.audit.audit_tasks import AuditPlan, choose_subjects, run_audit
 from experiments.audit.neighbouring_tables import CLASSIFICATION_PAIRS

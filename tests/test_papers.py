@@ -8,7 +8,8 @@ from functools import cache
 import pytest
 import yaml
 
-from documents.document import Document, DocumentError, parse_yaml
+from documents.document import Document
+from documents.yaml_files import DocumentError, parse_yaml
 from experiments.config.kinds import find_kind, find_packages, list_kinds, parse_part
 from experiments.config.paper import PaperError, parse_paper
 from experiments.config.papers import PAPERS, read_paper

@@ -18,7 +18,7 @@ from rich.console import Console
 from scipy.stats import t as student
 
 import datasets
-from documents.document import DocumentError
+from documents.yaml_files import DocumentError
 from experiments.cells import study_cells
 from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper

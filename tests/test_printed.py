@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from documents.document import DocumentError
+from documents.yaml_files import DocumentError
 from experiments.config.paper import PaperError
 from tests.papers import judge_claims, make_paper
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy.stats import beta, rankdata
 
-from documents.document import DocumentError
+from documents.yaml_files import DocumentError
 from experiments.config.paper import PaperError
 from experiments.stats import PairPosterior, compare_over_datasets
 from plots.pages.paper_results import publish_paper

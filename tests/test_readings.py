@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from documents.document import DocumentError
+from documents.yaml_files import DocumentError
 from experiments.commands import readings as readings_command
 from experiments.config.paper import PaperError
 from experiments.config.papers import list_papers, read_paper

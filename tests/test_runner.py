@@ -19,7 +19,7 @@ from sklearn.preprocessing import PolynomialFeatures
 import datasets
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
 from datasets import catalogue
-from documents.document import DocumentError
+from documents.yaml_files import DocumentError
 from experiments.cells import study_cells
 from experiments.cells.cell import PROTOCOL, Cell
 from experiments.cells.grid import expand_grid

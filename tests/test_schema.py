@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 from datasets import catalogue
-from documents.document import DocumentError, parse_yaml
+from documents.yaml_files import DocumentError, parse_yaml
 from experiments.config.papers import PAPERS
 from experiments.skeletons.schema import SCHEMA_FILE, format_generated, make_dataset_schema, make_paper_schema
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from documents.document import DocumentError
+from documents.yaml_files import DocumentError
 from experiments.config.paper import PaperError
 from experiments.questions.paper_questions import resolve_paper
 from plots.pages.paper_results import publish_paper

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from documents.document import DocumentError
+from documents.yaml_files import DocumentError
 from experiments.config.paper import PaperError
 from experiments.questions.tradeoffs import compare_at_equal
 from tests.papers import judge_claims, list_claim_needs, make_paper

@@ -7,8 +7,8 @@ import pytest
 
 from documents import search_path
 from documents.composed_yaml import read_as_composed, read_heading
-from documents.document import DocumentError
 from documents.variants import name_place
+from documents.yaml_files import DocumentError
 from experiments.cells.grid import expand_grid
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config import estimators

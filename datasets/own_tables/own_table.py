@@ -35,7 +35,8 @@ from datasets.notation.spelling import Notation, map_distinct
 from datasets.own_tables import kept_tables, own_file
 from datasets.own_tables.typed_text import Columns, read_typed
 from datasets.source import hash_file
-from documents.document import DocumentError, Location, find_lines, name_place, parse_document, parse_yaml
+from documents.document import parse_document
+from documents.yaml_files import DocumentError, Location, find_lines, name_place, parse_yaml
 
 _LEAST_KEPT = 1 << 20  # bytes: a smaller file is read as soon
 

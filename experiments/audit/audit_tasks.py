@@ -14,8 +14,8 @@ import datasets
 from algorithms.accounting.faults import join_names
 from algorithms.forests.forest import PrivateForest
 from algorithms.opendp_noise import INSTALLED_BY, is_installed
-from documents.document import parse_yaml
 from documents.search_path import name_family, name_stored
+from documents.yaml_files import parse_yaml
 from experiments.audit import laws
 from experiments.audit.attacks.black_box import (
     audit_pairs,

@@ -13,7 +13,7 @@ import yaml
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Nominal
-from documents.document import parse_yaml
+from documents.yaml_files import parse_yaml
 from experiments.audit.neighbouring_tables import TablePair
 from experiments.config.paths import CONF
 

@@ -16,8 +16,8 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from algorithms.installation import name_in_checkout
 from documents import search_path
 from documents.composed_yaml import read_heading
-from documents.document import parse_yaml
 from documents.variants import name_place
+from documents.yaml_files import parse_yaml
 from experiments.catalogue.account import ClassText, ParameterText, describe_privacy, read_class_text
 from experiments.catalogue.kinds import KINDS, check_kind
 from experiments.catalogue.screen import (

@@ -12,7 +12,7 @@ from datasets.entry import CatalogueEntry
 from datasets.tuning import find_side
 from documents import search_path
 from documents.composed_yaml import read_heading
-from documents.document import DocumentError, shorten_path
+from documents.yaml_files import DocumentError, shorten_path
 from experiments.catalogue.screen import HEIGHT, format_command, format_field, hang_text
 from experiments.catalogue.uses import list_stand_ins, list_users, name_example_on
 from experiments.errors import BadInput

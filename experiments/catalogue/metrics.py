@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from algorithms.installation import PROGRAM
-from documents.document import shorten_path
+from documents.yaml_files import shorten_path
 from experiments.catalogue.screen import format_command, format_field, hang_text
 from experiments.catalogue.uses import name_example_on
 from experiments.errors import BadInput

@@ -13,7 +13,7 @@ import yaml
 
 import datasets
 from documents import search_path
-from documents.document import parse_yaml
+from documents.yaml_files import parse_yaml
 from experiments.cells.cell import Cell
 from experiments.cells.grid import check_cell
 from experiments.config import estimators

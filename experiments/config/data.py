@@ -7,7 +7,7 @@ from functools import cache
 import datasets
 from datasets import catalogue
 from datasets.catalogue import UnknownDataset
-from documents.document import DocumentError
+from documents.yaml_files import DocumentError
 from experiments.errors import BadInput
 
 

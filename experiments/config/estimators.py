@@ -17,7 +17,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from documents import search_path
 from documents.composed_yaml import read_as_composed
-from documents.document import shorten_path
+from documents.yaml_files import shorten_path
 from experiments.config.paths import CONF
 from experiments.config.setting import drop_entries, keep_entries
 from experiments.errors import BadInput, one_line, suggest_name

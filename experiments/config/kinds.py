@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from algorithms.installation import PREFIX
-from documents.document import Document, parse_yaml
+from documents.document import Document
+from documents.yaml_files import parse_yaml
 from experiments.config.paths import CONF
 from experiments.errors import suggest_name
 

@@ -19,8 +19,9 @@ import pandas as pd
 from pydantic import Field, PlainValidator, PrivateAttr, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from documents.document import Document, DocumentError, ListOf, Named, OneOrMore, Scalar, parse_document
+from documents.document import Document, ListOf, Named, OneOrMore, Scalar, parse_document
 from documents.search_path import name_stored_in
+from documents.yaml_files import DocumentError
 from experiments.config.finding import PaperFinding, ShortText
 from experiments.config.kinds import parser_of
 from experiments.config.readings import Choices, parse_question

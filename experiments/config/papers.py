@@ -11,8 +11,8 @@ from omegaconf.errors import OmegaConfBaseException
 
 from documents import search_path
 from documents.composed_yaml import read_as_composed
-from documents.document import shorten_path
 from documents.large_numbers import find_too_large
+from documents.yaml_files import shorten_path
 from experiments.config.paper import Paper, parse_paper
 from experiments.config.paths import CONF
 from experiments.config.setting import drop_entries

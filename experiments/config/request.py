@@ -9,20 +9,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from hydra.conf import HydraConf
-from hydra.core.global_hydra import GlobalHydra
-from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override, QuotedString
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import OmegaConf
 
 from algorithms.installation import resolve_path
 from documents import search_path
 from documents.large_numbers import TOO_LARGE, find_too_large
+from experiments.composition import DESCRIBED, LISTS, compose_settings
 from experiments.config.papers import list_own_papers, list_papers
 from experiments.errors import BadInput
-
-DESCRIBED = ("paper", "dataset", "algorithm")
-"""Config groups whose files describe what is run; a command takes them as they are, unless it says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -64,24 +59,28 @@ class SweepRequest:
         return [] if choice is None else [choice]
 
 
-def read_request(config: DictConfig, hydra_config: HydraConf, arguments: Sequence[str]) -> SweepRequest:
-    """Return what is asked for, from what Hydra gives a task, ``HydraConf.get()`` and the words of the command line.
+def read_request(words: Sequence[str], arguments: Sequence[str], config_name: str | None = None) -> SweepRequest:
+    """Return what is asked for, from the settings among the words of a command line, and from all of them as typed.
 
     BadInput if a setting has several values that may have one, is deleted or added, or changes what a file describes.
     """
-    command, lists = hydra_config.runtime.choices["do"], hydra_config.sweeper.lists
-    parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
-    values = {}
-    for override in parser.parse_overrides(list(hydra_config.overrides.task)):
+    composed = compose_settings(words, config_name)
+    names = [str(name) for name in composed.config if name != "hydra"]
+    settings = cast(dict, OmegaConf.to_container(OmegaConf.masked_copy(composed.config, names), resolve=True))
+    choices = cast(dict, OmegaConf.to_container(composed.config.hydra.runtime.choices))
+    command, lists, values = choices["do"], settings.pop(LISTS), {}
+    for override in composed.grid:
+        _check_listed(override, lists)
+    own = [override for override in composed.words if not override.key_or_group.startswith("hydra.")]
+    for override in own:
         _check_override(override, lists, command)
+    for override in (*composed.grid, *own):
         if is_listed(override.key_or_group, lists):
             values[override.key_or_group] = _read_values(override)
-    choices = cast(dict, OmegaConf.to_container(cast(DictConfig, hydra_config.runtime.choices)))
     if "algorithm" in values:
         values["algorithm"] = list(map(_read_algorithm, values["algorithm"]))
     if choices.get("algorithm"):
         choices["algorithm"] = _read_algorithm(choices["algorithm"])
-    settings = cast(dict, OmegaConf.to_container(config, resolve=True))
     return SweepRequest(command, settings, choices, values, arguments)
 
 
@@ -112,6 +111,11 @@ def is_listed(name: str, patterns: Sequence[str]) -> bool:
     (True, False)
     """
     return any(map(partial(fnmatchcase, name), patterns))
+
+
+def _check_listed(override: Override, lists: Sequence[str]) -> None:
+    if not is_listed(name := override.key_or_group, lists):
+        raise BadInput(f"hydra.sweeper.params: {name} cannot have several values; what can: {', '.join(lists)}")
 
 
 def _check_override(override: Override, lists: Sequence[str], command: str) -> None:

@@ -13,7 +13,8 @@ import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from documents import search_path
-from documents.document import Document, parse_document, shorten_path
+from documents.document import Document, parse_document
+from documents.yaml_files import shorten_path
 from experiments.config.estimators import import_target, read_target_file
 from experiments.config.paths import CONF
 from experiments.errors import BadInput

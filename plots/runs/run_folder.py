@@ -20,7 +20,7 @@ import yaml
 
 from algorithms.installation import IS_CHECKOUT, name_command
 from documents import search_path
-from documents.document import parse_yaml
+from documents.yaml_files import parse_yaml
 from experiments.config.paper import Paper, parse_paper
 from experiments.config.paths import CONF
 
