@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -48,25 +49,43 @@ _STYLE: dict[Any, Any] = {
 
 def write_figure(name: str, draw: Callable[[], Figure], frame: pd.DataFrame, folder: Path) -> list[Path]:
     """Write a figure by `draw_figure`, and what it is drawn from as CSV; returns the files."""
-    path = folder / f"{name}.csv"
-    frame.to_csv(path, index=False, float_format="%.10g", lineterminator="\n")
-    return [*draw_figure(name, draw, folder), path]
+    return write_rendered(name, render_figure(name, draw), folder, frame)
 
 
 def draw_figure(name: str, draw: Callable[[], Figure], folder: Path) -> list[Path]:
-    """Write a figure as SVG, PNG and PDF to a folder that exists; returns the files.
+    """Write a figure as SVG, PNG and PDF to a folder that exists; returns the files."""
+    return write_rendered(name, render_figure(name, draw), folder)
+
+
+def render_figure(name: str, draw: Callable[[], Figure]) -> dict[str, bytes]:
+    """Return the files of a figure by their endings.
 
     It is drawn in here, because what is drawn takes its style when it is made.
     """
     import matplotlib
 
-    paths = [folder / f"{name}.{ending}" for ending in ("svg", "png", "pdf")]
+    files = {ending: BytesIO() for ending in ("svg", "png", "pdf")}
     with matplotlib.rc_context({**_STYLE, "svg.hashsalt": name}):
         figure = draw()
-        figure.savefig(paths[0], metadata={"Date": None, "Creator": None})
-        figure.savefig(paths[1], dpi=150, metadata={"Software": None})
-        figure.savefig(paths[2], metadata={"CreationDate": None, "Creator": None, "Producer": None})
-    return paths
+        figure.savefig(files["svg"], format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(files["png"], format="png", dpi=150, metadata={"Software": None})
+        no_origin = {"CreationDate": None, "Creator": None, "Producer": None}
+        figure.savefig(files["pdf"], format="pdf", metadata=no_origin)
+    return {ending: file.getvalue() for ending, file in files.items()}
+
+
+def write_rendered(
+    name: str, files: Mapping[str, bytes], folder: Path, frame: pd.DataFrame | None = None
+) -> list[Path]:
+    """Write the files of a figure to a folder that exists, with what it is drawn from as CSV; returns their paths."""
+    paths = [folder / f"{name}.{ending}" for ending in files]
+    for path, content in zip(paths, files.values(), strict=True):
+        path.write_bytes(content)
+    if frame is None:
+        return paths
+    path = folder / f"{name}.csv"
+    frame.to_csv(path, index=False, float_format="%.10g", lineterminator="\n")
+    return [*paths, path]
 
 
 def choose_shape(i: int) -> dict[str, Any]:

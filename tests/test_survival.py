@@ -9,15 +9,11 @@ import sqlite3
 import sys
 import time
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from experiments.cells.cell import Cell
 from experiments.cells.grid import expand_grid
-from experiments.errors import BadInput
-from experiments.run import executors
 from experiments.run.executors import Executor
 from experiments.run.runner import run_cells
 from experiments.store.database import Store, StoreError
@@ -115,53 +111,6 @@ def test_killed_workers_are_replaced(start, tmp_path, how_many):
     assert finished(tmp_path) == 30
 
 
-def forests(n):
-    (cells,) = expand_grid({"dataset": ["car"], "algorithm": ["random_forest"], "epsilon": [1.0]}, repeats=n)
-    return cells
-
-
-@pytest.fixture
-def cluster(commands, tmp_path):
-    """A Dask scheduler and two workers, processes of their own as on other machines; yields its address."""
-    file = tmp_path / "scheduler.json"
-    words = ("--scheduler-file", file, "--no-dashboard")
-    scheduler = commands.start_module("distributed.cli.dask_scheduler", "--port", "0", *words)
-    wait_for(file.exists)
-    here = ("--nthreads", "1", "--no-nanny", "--local-directory", tmp_path)
-    workers = [commands.start_module("distributed.cli.dask_worker", *words, *here) for _ in range(2)]
-    try:
-        yield json.loads(file.read_text())["address"], workers
-    finally:
-        for process in [*workers, scheduler]:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-
-
-@pytest.mark.system
-def test_a_running_dask_cluster_gives_the_same_digits_and_may_lose_a_worker(tmp_path, cluster):
-    address, workers = cluster
-    cells = forests(20)
-    with Store(tmp_path / "here.sqlite") as store:
-        run_cells(cells, store, Executor(jobs=1))
-        here = store.get([cell.key for cell in cells])
-    with Store(tmp_path / "there.sqlite") as store:
-        kill_one = partial(workers[0].send_signal, signal.SIGKILL)
-        store.put, honest = lambda *found: (kill_one(), honest(*found)), store.put  # at the first result
-        assert run_cells(cells, store, Executor("dask", address=address)).failures == []
-        there = store.get([cell.key for cell in cells])
-    assert {key: one.measured.metrics for key, one in here.items()} == {
-        key: one.measured.metrics for key, one in there.items()
-    }
-
-
-def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
-    monkeypatch.setattr(executors, "_SECONDS_TO_ANSWER", 0.5)
-    nobody = Executor("dask", address="tcp://127.0.0.1:9")
-    with pytest.raises(BadInput, match="no Dask scheduler answers at tcp://127") as caught, nobody.open_workers():
-        pass
-    assert "\n" not in str(caught.value)
-
-
 def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path):
     """The limit on the size of a file stands in for a disk that is full: SQLite is told the same."""
     store = Store(tmp_path / "store.sqlite")
@@ -202,10 +151,3 @@ def test_a_second_run_says_who_holds_the_store_and_waits(start, tmp_path):
     assert first.wait().returncode == second.wait().returncode == 0
     assert f"store.sqlite is held by process {first.pid} on" in said and "waiting for it to end" in said
     assert "25 cells reused from the store, 0 to run" in said, "nothing is computed twice"
-
-
-def test_a_dask_worker_with_other_code_is_found_out(tmp_path, monkeypatch):
-    cell = Cell("car", "majority", {}, 1.0, 0)
-    cell.__dict__["key"] = "of another version"
-    (record,), _ = executors._run_chunk_on_cluster([cell], None, {})
-    assert record.status == "failed" and "other code, libraries or data" in record.error

@@ -1,12 +1,17 @@
 """Tasks that judge and draw: run anywhere, in their order, survived by whoever asked; the same answers."""
 
 import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from threading import Lock
+from types import SimpleNamespace
 
 import pytest
 
+from experiments.errors import BadInput
 from experiments.judge.tasks import run_here
 from experiments.run import executors
 from experiments.run.executors import Executor, TaskRunner
@@ -78,3 +83,50 @@ def test_no_thread_runs_tasks_and_no_cluster(monkeypatch, tmp_path):
     asked = [partial(note, tmp_path, number) for number in range(4)]
     assert set(TaskRunner(Executor("threading", 2)).run(asked)) == {os.getpid()}
     assert os.getpid() not in TaskRunner(Executor("dask", 2)).run(asked)
+
+
+@pytest.fixture
+def on_cluster(monkeypatch):
+    """A runner with a Dask cluster, for whose workers threads stand."""
+    with ThreadPoolExecutor(2) as pool:
+        client = SimpleNamespace(status="running", get_executor=lambda pure: pool, nthreads=lambda: {"one": 2})
+        monkeypatch.setattr(executors, "_connect_to_dask", lambda where: nullcontext(client))
+        monkeypatch.setattr(executors, "_SECONDS_HERE", 0)
+        yield TaskRunner(Executor("dask", address="tcp://host:8786"))
+
+
+def test_workers_of_a_cluster_that_runs_answer(on_cluster):
+    names = on_cluster.run([partial(tell_where)] * 4)
+    assert {process for process, _ in names} == {os.getpid()}
+    assert threading.main_thread().name not in {thread for _, thread in names}
+    assert on_cluster.answer([partial(pow, number, 2) for number in range(20)]) == [n**2 for n in range(20)]
+
+
+def tell_where() -> tuple[int, str]:
+    return os.getpid(), threading.current_thread().name
+
+
+def test_a_worker_with_other_code_gives_no_answer(on_cluster, monkeypatch):
+    versions = iter("abcdefghi")
+    monkeypatch.setattr(executors, "_hash_installation", lambda folders: next(versions))
+    assert os.getpid() not in {process for process, _ in on_cluster.run([partial(tell_where)] * 2)}
+
+
+def test_without_the_cluster_processes_of_this_machine_answer(on_cluster, monkeypatch):
+    asked = []
+
+    def refuse(where):
+        asked.append(where.address)
+        raise BadInput("it has gone")
+
+    monkeypatch.setattr(executors, "_connect_to_dask", refuse)
+    for _ in range(2):
+        assert os.getpid() not in {process for process, _ in on_cluster.run([partial(tell_where)] * 2)}
+    assert asked == ["tcp://host:8786"]  # and not again
+
+
+def test_what_a_cluster_cannot_answer_is_said_here(on_cluster):
+    lock = Lock()
+    assert on_cluster.run([lambda: lock.locked(), partial(str, 3)]) == [False, "3"]
+    with pytest.raises(ValueError, match="invalid literal"):
+        on_cluster.run([partial(int, "no number"), partial(int, "1")])

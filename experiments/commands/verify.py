@@ -64,7 +64,7 @@ def ways_to_run(name: str) -> dict[str, Way]:
 
 def _run_paper(paper: Paper, path: Path, where: Executor, is_shuffled: bool = False) -> str:
     """Run a paper until it is decided; return ``cells.csv`` and the verdicts on its claims."""
-    with Store(path) as store:
+    with Store(path) as store, where.keep_cluster() as where:  # whose workers judge, too
 
         def run(cells: list[Cell], reason: str) -> dict[str, Record]:
             order = random.Random(0).sample(cells, len(cells)) if is_shuffled else cells
@@ -74,9 +74,9 @@ def _run_paper(paper: Paper, path: Path, where: Executor, is_shuffled: bool = Fa
         questions = resolve_paper(paper)
         answer = TaskRunner(where).answer
         table = run_until_decided(questions, run, run_tasks=answer)
-    results = Results(table)
-    numbers = judge_numbers(questions.numbers, results, run_tasks=answer)
-    claims = json.dumps(json_safe(judge_claims(questions.claims, results, numbers, answer)), sort_keys=True)
+        results = Results(table)
+        numbers = judge_numbers(questions.numbers, results, run_tasks=answer)
+        claims = json.dumps(json_safe(judge_claims(questions.claims, results, numbers, answer)), sort_keys=True)
     return f"{format_cells_csv(table)}{claims}"
 
 

@@ -1,10 +1,10 @@
 """Where cells are run: in this process, in processes or threads of this machine, or on the workers of a Dask cluster.
 
 Behind all of them stands an executor of `concurrent.futures`, so that the runner hands out chunks of cells and waits
-for their results in one way. Tasks beside cells, such as judging and drawing, are run by processes of this machine.
+for their results in one way. Tasks beside cells, such as judging and drawing, are run by processes of this machine, or
+by the workers of a cluster that runs already.
 
-Ray is not among them. Its backend for joblib (tried with ray 2.60) hands results over only when all are there, so a
-kill would lose them, and a worker that dies ends the run.
+Ray and Spark are not among them: `docs/executors.md` says why.
 """
 
 from __future__ import annotations
@@ -12,14 +12,18 @@ from __future__ import annotations
 import concurrent.futures
 import faulthandler
 import hashlib
+import logging
+import math
 import os
 import pickle
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from concurrent.futures import BrokenExecutor, CancelledError, Future, ThreadPoolExecutor, wait
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from functools import cache, partial
+from importlib.metadata import version
+from pathlib import Path
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -27,8 +31,10 @@ import joblib
 from loky import get_reusable_executor
 from threadpoolctl import threadpool_limits
 
+from algorithms.installation import ROOT
 from documents import search_path
 from experiments.cells.cell import Cell
+from experiments.cells.code_version import list_libraries
 from experiments.errors import BadInput, one_line, suggest_name
 from experiments.processes import ONE_THREAD, SECONDS_IDLE, begin_worker, choose_start, start_server
 from experiments.run import evaluate
@@ -38,7 +44,9 @@ if TYPE_CHECKING:
     from distributed import Client
 
 _BACKENDS = ("loky", "threading", "dask")
+_INSTALLED = ("algorithms", "conf", "datasets", "documents", "experiments", "plots", "results/reported")
 _SECONDS_TO_ANSWER = 10  # of a Dask scheduler
+_SECONDS_COUNTED = 1  # that a number of Dask workers stays good
 _SECONDS_HERE = 0.3  # until tasks go to other processes, which take as long to start
 
 T = TypeVar("T")
@@ -64,6 +72,8 @@ class Executor:
             raise BadInput(f"executor.jobs must be a whole number other than 0 (-1: all cores), got {self.jobs!r}")
         if self.address is not None and self.backend != "dask":
             raise BadInput("executor.address is that of a Dask scheduler: it goes with executor=dask")
+        if not isinstance(self.address, str | None):
+            raise BadInput(f"executor.address must be like tcp://10.0.0.1:8786, got {self.address!r}")
         limit = self.time_limit
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0):
             raise BadInput(f"executor.time_limit must be a number of seconds above 0, or null, got {limit!r}")
@@ -74,6 +84,15 @@ class Executor:
     def n_jobs(self) -> int:
         """How many cells run at once, at least 1."""
         return self.jobs if self.jobs > 0 else max(joblib.cpu_count() + 1 + self.jobs, 1)
+
+    @contextmanager
+    def keep_cluster(self) -> Iterator[Executor]:
+        """Give this executor with a Dask cluster that lasts as long as the context, if it would start one each time."""
+        if self.backend != "dask" or self.address is not None:
+            yield self
+            return
+        with _connect_to_dask(self) as client:
+            yield replace(self, address=client.scheduler_info()["address"])
 
     @contextmanager
     def open_workers(self) -> Iterator[Workers]:
@@ -190,13 +209,71 @@ def _open_cluster(where: Executor) -> Iterator[Workers]:
     with _connect_to_dask(where) as client:
         from distributed import KilledWorker
 
-        pool = client.get_executor(pure=False)
+        cluster = _Cluster(client, where)
         run_chunk = partial(_run_chunk_on_cluster, environment=search_path.describe_environment())
-        yield Workers(where, lambda: pool, run_chunk, partial(_count_threads, client), (KilledWorker,))
+        yield Workers(where, lambda: cluster, run_chunk, cluster.count_threads, (KilledWorker,))
 
 
-def _count_threads(client: Client) -> int:
-    return sum(client.nthreads().values())
+class _Cluster(concurrent.futures.Executor):
+    """The workers of a Dask cluster, which come and go; BadInput if its scheduler has gone."""
+
+    def __init__(self, client: Client, where: Executor) -> None:
+        self._client, self._where = client, where
+        self._pool = client.get_executor(pure=False)
+        self._counted_at, self._n_threads = -math.inf, 0
+
+    def submit(self, function, /, *arguments):
+        self._require_scheduler()
+        future: Future = Future()
+        asked = self._pool.submit(pickle.loads, pickle.dumps(_Call(function, arguments)))
+        asked.add_done_callback(partial(self._settle, future))
+        return future
+
+    def count_threads(self) -> int:
+        """Return how many threads all workers have; the scheduler is asked once a second at most."""
+        if monotonic() - self._counted_at > _SECONDS_COUNTED:
+            self._require_scheduler()
+            try:
+                threads = self._client.nthreads().values()
+            except OSError as error:
+                raise self._say_lost() from error
+            if self._where.time_limit is not None and set(threads) - {1}:
+                raise BadInput("executor.time_limit needs Dask workers with one thread each: dask worker --nthreads 1")
+            self._counted_at, self._n_threads = monotonic(), sum(threads)
+        return self._n_threads
+
+    def _settle(self, future: Future, asked: Future) -> None:
+        """Pass on what a worker gave; what it could not even begin ends the run, unless it died."""
+        from distributed import KilledWorker
+
+        error = CancelledError() if asked.cancelled() else asked.exception()
+        if error is None:
+            future.set_result(asked.result())
+        elif isinstance(error, KilledWorker):
+            future.set_exception(error)
+        elif isinstance(error, CancelledError):
+            future.set_exception(self._say_lost())
+        else:
+            reason = f"a worker of the Dask cluster cannot run cells ({one_line(error)})"
+            future.set_exception(BadInput(f"{reason}; install there what is installed here"))
+
+    def _require_scheduler(self) -> None:
+        if self._client.status != "running":
+            raise self._say_lost()
+
+    def _say_lost(self) -> BadInput:
+        gone = f"executor.address: the Dask scheduler at {self._where.address} has gone"
+        return BadInput(f"{gone}; start it again, then the same command: everything finished is kept")
+
+
+class _Call:
+    """Is run where it is unpacked, by a worker: its scheduler needs nothing of this project, and passes on bytes."""
+
+    def __init__(self, function: Callable, arguments: tuple) -> None:
+        self._called = function, arguments
+
+    def __reduce__(self) -> tuple[Callable, tuple]:
+        return self._called
 
 
 @contextmanager
@@ -216,31 +293,36 @@ def _connect_to_dask(where: Executor) -> Iterator[Client]:
         with dask.config.set(quiet), LocalCluster(**workers, silence_logs=50) as cluster, Client(cluster) as client:
             yield client
         return
+    for name in ("distributed", "distributed.client"):  # whatever ends the run is said in one line of ours
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(where.address, timeout=_SECONDS_TO_ANSWER)
-    except (OSError, ValueError, TimeoutError) as error:
-        raise BadInput(f"executor.address: no Dask scheduler answers at {where.address} ({one_line(error)})") from error
+    except (OSError, ValueError, TypeError) as error:  # TypeError: no certificates
+        said = f"executor.address: no Dask scheduler answers at {where.address} ({one_line(error)})"
+        if where.address.startswith("tls:"):
+            said += "; certificates are named by distributed.comm.tls in Dask's configuration"
+        raise BadInput(said) from error
     with closing(client):
-        if where.time_limit is not None and set(client.nthreads().values()) > {1}:
-            raise BadInput("executor.time_limit needs Dask workers with one thread each: dask worker --nthreads 1")
         yield client
 
 
 class TaskRunner:
-    """Runs tasks for one command, in processes of this machine whatever runs its cells.
+    """Runs tasks for one command: on the workers of a cluster that runs cells, or else in processes of this machine.
 
     Their number and order change nothing, as tasks are functions of what they hold.
     """
 
     def __init__(self, where: Executor) -> None:
         jobs = where.n_jobs if where.backend == "loky" else 1 if where.backend == "threading" else -1
+        self._cluster = None if where.address is None else replace(where, time_limit=None)
         self._where = replace(where, backend="loky", jobs=jobs, address=None, time_limit=None)
         self._answers: dict[Hashable, Any] = {}
 
     def run(self, tasks: Iterable[Callable[[], T]]) -> list[T]:
         """Run tasks and return what each gives, in their order."""
         waiting, done, started = list(tasks), [], monotonic()
-        while waiting and (self._where.n_jobs == 1 or monotonic() - started < _SECONDS_HERE):
+        is_alone = self._where.n_jobs == 1 and self._cluster is None
+        while waiting and (is_alone or monotonic() - started < _SECONDS_HERE):
             done.append(waiting.pop(0)())
         return done + self._run_elsewhere(waiting) if waiting else done
 
@@ -252,6 +334,22 @@ class TaskRunner:
         return [self._answers[name] for name, _ in asked]
 
     def _run_elsewhere(self, tasks: Sequence[Callable[[], T]]) -> list[T]:
+        answers = self._ask_cluster(tasks)
+        made = iter(self._run_in_processes([task for task, answer in zip(tasks, answers, strict=True) if not answer]))
+        return [answer[0] if answer else next(made) for answer in answers]
+
+    def _ask_cluster(self, tasks: Sequence[Callable[[], T]]) -> Sequence[tuple[T, ...]]:
+        """Return what the workers of a cluster answer, and nothing for what they cannot; one that fails is left."""
+        try:
+            if self._cluster is not None:
+                return _run_on_cluster(tasks, self._cluster)
+        except BadInput:
+            self._cluster = None
+        return [()] * len(tasks)
+
+    def _run_in_processes(self, tasks: Sequence[Callable[[], T]]) -> list[T]:
+        if self._where.n_jobs == 1 or not tasks:
+            return [task() for task in tasks]
         with self._where.open_workers() as workers:
             pool = workers.get_pool()
             futures = [_submit(pool, task) for task in tasks]
@@ -281,6 +379,42 @@ def _wait_for(future: Future[T] | None, task: Callable[[], T]) -> T:
         return task()
 
 
+def _run_on_cluster(tasks: Sequence[Callable[[], T]], where: Executor) -> list[tuple[T, ...]]:
+    with where.open_workers() as workers:
+        same = _hash_installation(search_path.list_added()), search_path.describe_environment()
+        futures = [_submit_to_cluster(workers.get_pool(), task, same) for task in tasks]
+        return [_wait_for_answer(future, workers) for future in futures]
+
+
+def _submit_to_cluster(pool: concurrent.futures.Executor, task: Callable, same: tuple) -> Future[tuple] | None:
+    try:
+        return pool.submit(_run_task_on_cluster, task, *same)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return None
+
+
+def _wait_for_answer(future: Future[tuple] | None, workers: Workers) -> tuple:
+    while future is not None and workers.count():
+        if wait([future], timeout=1).done:
+            with suppress(*workers.deaths):
+                return future.result()
+            return ()
+    return ()
+
+
+@cache
+def _hash_installation(added: tuple[Path, ...]) -> str:
+    """Return a hash of all that an answer follows from, beside its task: code, catalogue, libraries.
+
+    A worker computes it when it is first asked for anything, before what it has imported could differ from its files.
+    """
+    digest = hashlib.sha256(repr([list_libraries(), version("matplotlib")]).encode())
+    for folder in (*map(ROOT.joinpath, _INSTALLED), *added):
+        for path in sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".yaml", ".csv")):
+            digest.update(path.relative_to(folder).as_posix().encode() + hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
 # What workers do.
 
 
@@ -292,13 +426,29 @@ def _run_chunk(chunk: list[Cell], time_limit: float | None) -> ChunkResult:
 
 def _run_chunk_on_cluster(chunk: list[Cell], time_limit: float | None, environment: Mapping[str, str]) -> ChunkResult:
     """Run a chunk on a cluster, whose machines may have another version of the code, the data or the libraries."""
-    os.environ.update(environment)  # a worker looks into the folders of whoever asks it
+    _enter_environment(environment)
     local_cells = [replace(cell) for cell in chunk]  # copies without the keys that came along
     if difference := _find_difference(local_cells, chunk):
         return ChunkResult([Record("failed", error=difference)] * len(chunk), 0.0)
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
         return _run_chunk(local_cells, time_limit)
+
+
+def _run_task_on_cluster(task: Callable[[], T], installation: str, environment: Mapping[str, str]) -> tuple[T, ...]:
+    """Return the answer of a task; nothing if it fails, or if this machine could answer differently."""
+    _enter_environment(environment)
+    if _hash_installation(search_path.list_added()) != installation:
+        return ()
+    with suppress(Exception), warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore")
+        return (task(),)
+    return ()
+
+
+def _enter_environment(environment: Mapping[str, str]) -> None:
+    os.environ.update(environment)  # a worker looks into the folders of whoever asks it
+    _hash_installation(search_path.list_added())
 
 
 def _find_difference(local_cells: list[Cell], chunk: list[Cell]) -> str:

@@ -165,10 +165,11 @@ def _run_queue(queue: CellQueue, chunks: Iterator[list[Cell]], workers: Workers)
 def _hand_out(chunks: Iterator[list[Cell]], workers: Workers) -> Iterator[tuple[list[Cell], ChunkResult | None]]:
     """Yield chunks as they come back, with None for one that was lost with its worker: no other is then handed out."""
     running: dict[Future[ChunkResult], list[Cell]] = {}
-    pool, n_workers, has_died = workers.get_pool(), workers.count(), False
-    n_ahead = 2 * n_workers if n_workers > 1 else 1  # a worker that ends a chunk has the next at hand
+    pool, has_died = workers.get_pool(), False
     while True:
-        for chunk in islice(chunks, 0 if has_died else n_ahead - len(running)):
+        n_workers = workers.count()  # those of a cluster come and go
+        n_ahead = 2 * n_workers if n_workers > 1 else 1  # a worker that ends a chunk has the next at hand
+        for chunk in islice(chunks, 0 if has_died else max(n_ahead - len(running), 0)):
             running[workers.submit_chunk(pool, chunk)] = chunk
         if not running:
             return

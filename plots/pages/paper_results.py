@@ -73,11 +73,13 @@ def publish_paper(
         frame = part.make_frame(paper, shown, numbers, facts)
         part.write_latex(paper, frame, tables / f"{part.id}.tex")
         write_csv(frame, tables / f"{part.id}.csv")
-    drawings = []
-    for part in paper.figures:
-        frame = part.make_frame(paper, shown, numbers)
-        drawings.append(partial(style.write_figure, part.id, partial(part.draw, paper, frame), frame, figures))
-    runner.run(drawings)
+    frames = [part.make_frame(paper, shown, numbers) for part in paper.figures]
+    drawings = [
+        partial(style.render_figure, part.id, partial(part.draw, paper, frame))
+        for part, frame in zip(paper.figures, frames, strict=True)
+    ]
+    for part, frame, files in zip(paper.figures, frames, runner.run(drawings), strict=True):
+        style.write_rendered(part.id, files, figures, frame)
     run = PaperRun.read(folder)
     print_summary(run, [write_page(run), *(figures / f"{part.id}.png" for part in paper.figures)])
 
