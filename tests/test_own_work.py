@@ -552,6 +552,28 @@ def test_from_an_empty_folder_to_verdicts_and_nothing_twice(tmp_path, commands):
 
 
 @pytest.mark.long
+def test_papers_of_one_command_give_what_each_gives_alone(tmp_path):
+    (tmp_path / "own" / "paper").mkdir(parents=True)
+    for name in ("first", "second", "third"):
+        text = f"number: {name}\ntitle: The {name}\nrepeats: 3\nstudies:\n"
+        text += "  all: {dataset: [car], algorithm: [majority, nothing]}\ntables: []\n"
+        (tmp_path / "own" / "paper" / f"{name}.yaml").write_text(text)
+    words = ("--config-dir", "own", "most_repeats=3")
+    together = start(
+        tmp_path, *words, "paper=first,second,third", "executor.jobs=2", f"results={tmp_path / 'together'}"
+    )
+    assert together.returncode == 0, together.stderr
+    headings = [together.stderr.index(f"The {name}\n") for name in ("first", "second", "third")]
+    assert headings == sorted(headings)
+    for name in ("first", "second", "third"):
+        alone = start(tmp_path, *words, f"paper={name}", "executor.jobs=1", f"results={tmp_path / 'alone'}")
+        assert alone.returncode == 0, alone.stderr
+        for file in ("cells.csv", "claims.json", "numbers.csv", "paper.yaml"):
+            made, expected = (tmp_path / folder / f"paper-{name}" / file for folder in ("together", "alone"))
+            assert made.read_bytes() == expected.read_bytes(), file
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(("executor", "jobs"), [("local", 2), ("threads", 2), ("dask", 1)])
 def test_every_executor_sees_the_same_folder(tmp_path, executor, jobs, commands):
     if executor == "dask":

@@ -60,6 +60,14 @@ def test_a_task_whose_process_dies_is_run_here(runner):
     assert runner.run([partial(str, "next"), partial(str, "one")]) == ["next", "one"]
 
 
+def test_a_task_is_begun_beside_what_this_process_does(runner, tmp_path):
+    wait = runner.begin(partial(note, tmp_path, 1))
+    assert wait() != os.getpid() and len(list(tmp_path.iterdir())) == 1
+    assert TaskRunner(Executor(jobs=1)).begin(os.getpid)() == os.getpid()
+    wait_for_death, wait_for_other = runner.begin(partial(die_elsewhere, os.getpid())), runner.begin(partial(str, 3))
+    assert (wait_for_death(), wait_for_other()) == ("done", "3")
+
+
 def test_functions_without_a_name_are_run_whenever_they_are_asked(runner):
     asked = [0]
     assert runner.answer([lambda: asked[0], partial(str, 3)]) == [0, "3"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, cast
@@ -132,10 +134,13 @@ def _run_papers(request: SweepRequest) -> int:
     repeats = request.config["repeats"], request.config["most_repeats"]
     prepared = {name: _prepare_paper(name, *repeats) for name in request.list_choices("paper")}
     runner = TaskRunner(make_executor(request.config["executor"]))
-    codes = []
+    codes: list[int] = []
+    finish_previous, last = None, list(prepared)[-1]
     for name, (paper, questions) in prepared.items():
-        codes.append(_run_paper(name, paper, questions, request, runner))
-    return max(codes)
+        finish = _run_paper(name, paper, questions, request, runner, is_last=name == last)
+        codes += [finish_previous()] if finish_previous else []
+        finish_previous = finish
+    return max([*codes, finish()])
 
 
 def _prepare_paper(name: str, repeats: int | None, most_repeats: int | None) -> tuple[Paper, PaperQuestions]:
@@ -149,18 +154,35 @@ def _prepare_paper(name: str, repeats: int | None, most_repeats: int | None) -> 
         raise BadInput(f"{name_paper_file(name)}: {error}") from error
 
 
-def _run_paper(name: str, paper: Paper, questions: PaperQuestions, request: SweepRequest, runner: TaskRunner) -> int:
+def _run_paper(
+    name: str, paper: Paper, questions: PaperQuestions, request: SweepRequest, runner: TaskRunner, is_last: bool
+) -> Callable[[], int]:
+    """Run the cells of a paper; return what ends its run: it writes and says what came out, and gives the exit code.
+
+    A process writes it while the next paper runs. What the last one gives is written by all that are free then.
+    """
     executor = make_executor(request.config["executor"])
     for sentence in describe_substitutes(paper.labels, paper.used_instead):
         print_to_stderr(sentence)
     cells, folder = list(chain.from_iterable(questions.cells.values())), request.results_folder / f"paper-{name}"
     if request.config["dry_run"]:
-        return _say_plan(cells, request, executor)
+        return partial(_say_plan, cells, request, executor)
     make_results_folder(folder)
     rounds = Rounds(request.results_folder, executor, read_stop_on_error(request.config))
     table = run_until_decided(questions, rounds.run, run_tasks=runner.answer)
-    write_results(paper, questions, folder, table, request.arguments, runner)
-    return rounds.name_failures(str(request.config["results"]))
+    asked = replace(questions, cells={}, settings={})  # which may be many, and nothing is run any more
+    write = partial(write_results, paper, asked, folder, table, request.arguments)
+    wait_for_files = partial(write, runner) if is_last else runner.begin(write)
+
+    def finish() -> int:
+        from plots.pages.terminal import print_summary
+        from plots.runs.paper_run import PaperRun
+
+        paths = wait_for_files()
+        print_summary(PaperRun.read(folder), paths)
+        return rounds.name_failures(str(request.config["results"]))
+
+    return finish
 
 
 def _say_plan(cells: list[Cell], request: SweepRequest, executor: Executor) -> int:
@@ -185,8 +207,8 @@ def write_results(
     folder: Path,
     table: pd.DataFrame,
     arguments: Sequence[str],
-    runner: TaskRunner,
-) -> None:
+    runner: TaskRunner | None = None,
+) -> list[Path]:
     """Write a paper's results: cells, timings, provenance, and all that `plots` makes of them."""
     from plots.pages.paper_results import publish_paper  # matplotlib is slow to import, and needed only here
 
@@ -195,7 +217,7 @@ def write_results(
     facts = _gather_facts(arguments, table["dataset"].unique(), paper.repeats, table["algorithm"].unique())
     facts |= {"instead": paper.used_instead} if paper.used_instead else {}
     (folder / "provenance.json").write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    publish_paper(paper, questions, table, folder, runner)
+    return publish_paper(paper, questions, table, folder, runner)
 
 
 def _gather_facts(

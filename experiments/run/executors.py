@@ -319,12 +319,19 @@ class TaskRunner:
         self._answers: dict[Hashable, Any] = {}
 
     def run(self, tasks: Iterable[Callable[[], T]]) -> list[T]:
-        """Run tasks and return what each gives, in their order."""
+        """Run tasks and return what each gives, in their order; a few here, and if that takes long all others there."""
         waiting, done, started = list(tasks), [], monotonic()
         is_alone = self._where.n_jobs == 1 and self._cluster is None
         while waiting and (is_alone or monotonic() - started < _SECONDS_HERE):
             done.append(waiting.pop(0)())
         return done + self._run_elsewhere(waiting) if waiting else done
+
+    def begin(self, task: Callable[[], T]) -> Callable[[], T]:
+        """Let a process run a task while this one goes on; return what waits for what it gives."""
+        if self._where.n_jobs == 1:
+            return partial(_give, task())
+        with self._where.open_workers() as workers:
+            return partial(_wait_for, _submit(workers.get_pool(), task), task)
 
     def answer(self, tasks: Iterable[Callable[[], T]]) -> list[T]:
         """Run tasks that do nothing but return an answer, and those of them that were not run before."""
@@ -354,6 +361,10 @@ class TaskRunner:
             pool = workers.get_pool()
             futures = [_submit(pool, task) for task in tasks]
             return [_wait_for(future, task) for future, task in zip(futures, tasks, strict=True)]
+
+
+def _give(answer: T) -> T:
+    return answer
 
 
 def _name_task(task: Callable[[], Any]) -> Hashable:

@@ -36,7 +36,6 @@ from plots import labels, privacy, style
 from plots.answers import count_signs
 from plots.pages import html
 from plots.pages.html import measure_picture, read_svg
-from plots.pages.terminal import print_summary
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import write_csv, write_json, write_paper
 from plots.series import note_shortfall
@@ -45,8 +44,8 @@ from plots.tables.datasets import collect_facts
 
 def publish_paper(
     paper: Paper, questions: PaperQuestions, table: pd.DataFrame, folder: Path, runner: TaskRunner | None = None
-) -> None:
-    """Write the tables, figures, verdicts and the report page of a paper, and print a summary to stderr.
+) -> list[Path]:
+    """Write the tables, figures, verdicts and the report page of a paper; return the page and the pictures.
 
     ``table`` is the long table, one row per cell and repeat; cells that are missing are shown as missing. ``folder`` is
     made if need be; a ``provenance.json`` in it becomes part of the report. A PaperError is raised if the paper
@@ -80,8 +79,7 @@ def publish_paper(
     ]
     for part, frame, files in zip(paper.figures, frames, runner.run(drawings), strict=True):
         style.write_rendered(part.id, files, figures, frame)
-    run = PaperRun.read(folder)
-    print_summary(run, [write_page(run), *(figures / f"{part.id}.png" for part in paper.figures)])
+    return [write_page(PaperRun.read(folder)), *(figures / f"{part.id}.png" for part in paper.figures)]
 
 
 def list_splits(paper: Paper) -> list[tuple[str, dict[str, Any]]]:
