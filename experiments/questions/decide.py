@@ -48,8 +48,10 @@ def run_until_decided(
         tables.append(long_table(done, records))
     asked = [claim.question for claim in (questions.claims if claims is None else claims)]
     undecided = [question for question in asked if isinstance(question, ClaimQuestion)]
+    before: Results | None = None
+    further: dict[str, list[Cell]] = {}
     while True:
-        results = Results(pd.concat(tables) if tables else pd.DataFrame())
+        results = Results(pd.concat(tables) if tables else pd.DataFrame(), before, further)
         needs_of = run_tasks([partial(list_claim_needs, one, one.gather(results)) for one in undecided])
         undecided = [question for question, needs in zip(undecided, needs_of, strict=True) if needs]
         needs = [*chain.from_iterable(needs_of), *list_number_needs(questions.numbers, results, run_tasks)]
@@ -62,6 +64,7 @@ def run_until_decided(
         why = f"still open: {len(undecided)} claims; up to {most} repeats of {n_parts} parts of studies"
         new = run(list(chain.from_iterable(further.values())), why)
         is_known = not new.keys().isdisjoint(records)  # a cell of another study, too, which may have failed before
+        before = None if is_known else results
         records.update(new)
         tables = [long_table(done, records)] if is_known else [*tables, long_table(further, records)]
 

@@ -319,12 +319,8 @@ class TaskRunner:
         self._answers: dict[Hashable, Any] = {}
 
     def run(self, tasks: Iterable[Callable[[], T]]) -> list[T]:
-        """Run tasks and return what each gives, in their order; a few here, and if that takes long all others there."""
-        waiting, done, started = list(tasks), [], monotonic()
-        is_alone = self._where.n_jobs == 1 and self._cluster is None
-        while waiting and (is_alone or monotonic() - started < _SECONDS_HERE):
-            done.append(waiting.pop(0)())
-        return done + self._run_elsewhere(waiting) if waiting else done
+        """Run tasks that take a while each, and return what each gives, in their order."""
+        return self._run_elsewhere(list(tasks))
 
     def begin(self, task: Callable[[], T]) -> Callable[[], T]:
         """Let a process run a task while this one goes on; return what waits for what it gives."""
@@ -334,10 +330,13 @@ class TaskRunner:
             return partial(_wait_for, _submit(workers.get_pool(), task), task)
 
     def answer(self, tasks: Iterable[Callable[[], T]]) -> list[T]:
-        """Run tasks that do nothing but return an answer, and those of them that were not run before."""
+        """Run tasks that do nothing but return an answer, if they were not run before; if they are quick, here."""
         asked = [(_name_task(task), task) for task in tasks]
         new = {name: task for name, task in asked if name not in self._answers}
-        self._answers.update(zip(new, self.run(new.values()), strict=True))
+        waiting, done, started = list(new.values()), [], monotonic()
+        while waiting and monotonic() - started < _SECONDS_HERE:
+            done.append(waiting.pop(0)())
+        self._answers.update(zip(new, done + self._run_elsewhere(waiting), strict=True))
         return [self._answers[name] for name, _ in asked]
 
     def _run_elsewhere(self, tasks: Sequence[Callable[[], T]]) -> list[T]:

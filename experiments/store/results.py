@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -45,13 +45,19 @@ class Runs(NamedTuple):
 class Results:
     """A long table of all cells that were tried, looked up by setting and metric.
 
-    Rows of a study are sorted once, whoever asks for them.
+    Rows of a study are sorted once, whoever asks for them; those of studies that are as they were ``before``, not even
+    that.
     """
 
-    def __init__(self, table: pd.DataFrame) -> None:
+    def __init__(
+        self, table: pd.DataFrame, before: Results | None = None, changed_studies: Container[str] = ()
+    ) -> None:
         self._table = table
         self._rows: dict[tuple, tuple[pd.DataFrame, dict[tuple[str, ...], np.ndarray]]] = {}
         self._columns: dict[tuple, tuple[np.ndarray, np.ndarray]] = {}
+        if before is not None:
+            self._rows |= {study: rows for study, rows in before._rows.items() if study[0] not in changed_studies}
+            self._columns |= {known: of for known, of in before._columns.items() if known[0] in self._rows}
 
     def find(self, setting: SettingKey, metric: str) -> Runs:
         """Return the runs of a setting; PaperError if two rows are the same setting and repeat of the study."""
