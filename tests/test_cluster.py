@@ -212,3 +212,13 @@ def test_chunks_are_handed_out_to_as_many_workers_as_there_are():
     results = runner._hand_out(iter([[number] for number in range(20)]), workers)
     seen = [(next(results), len(handed_out))[1] for _ in range(10)]
     assert seen == [1] + 6 * [7] + [8, 9, 10]
+
+
+def test_chunks_take_longer_where_there_are_many_workers():
+    """A scheduler passes on a few hundred chunks a second, whatever they hold."""
+    sizes = []
+    for n_workers in (16, 1200):
+        queue = runner.CellQueue(forests(20_000), n_workers)
+        queue.note_seconds(forests(4), 4.0)
+        sizes.append(len(next(queue.take_chunks())))
+    assert sizes == [1, 6]

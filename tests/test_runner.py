@@ -3,9 +3,10 @@
 import math
 import random
 import time
-from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from itertools import product
+from queue import SimpleQueue
 from types import SimpleNamespace
 
 import joblib
@@ -311,7 +312,7 @@ def test_a_cluster_that_has_no_workers_is_waited_for_and_then_given_up(monkeypat
     counts = iter([1, 0])
     workers = Workers(Executor("dask"), SimpleNamespace, None, lambda: next(counts))
     with pytest.raises(BadInput, match="no worker for 0 s; start some"):
-        runner._wait_for_some([Future()], workers)
+        runner._wait_for_some(SimpleQueue(), workers)
     assert next(counts, None) is None
 
 

@@ -4,7 +4,8 @@ Behind all of them stands an executor of `concurrent.futures`, so that the runne
 for their results in one way. Tasks beside cells, such as judging and drawing, are run by processes of this machine, or
 by the workers of a cluster that runs already.
 
-Ray and Spark are not among them: `docs/executors.md` says why.
+Ray and Spark are not among them. Their backends for joblib (tried with ray 2.60 and joblibspark 0.6) hand results over
+only when all are there, so a kill would lose them; a call of joblib for each chunk costs Ray more than a second.
 """
 
 from __future__ import annotations

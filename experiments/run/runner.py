@@ -1,20 +1,21 @@
 """Run cells side by side, keep every result as it comes, survive what goes wrong.
 
-What is already in the store is not run. Cells travel to the workers in chunks of about a third of a second, so that
-sending them costs nothing and the progress stays alive. A cell that raises is recorded and the others go on. When a
-worker dies, no more chunks are handed out until all that were are back; those that are lost are then run one at a time,
-the cells of a chunk that dies again one by one, so that the guilty cell is found, tried again in isolation `ATTEMPTS`
-times, and named.
+What is already in the store is not run. Cells travel to the workers in chunks of about a third of a second, of seconds
+where there are hundreds of workers, so that sending them costs nothing and the progress stays alive. A cell that raises
+is recorded and the others go on. When a worker dies, no more chunks are handed out until all that were are back; those
+that are lost are then run one at a time, the cells of a chunk that dies again one by one, so that the guilty cell is
+found, tried again in isolation `ATTEMPTS` times, and named.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from itertools import chain, groupby, islice
+from queue import Empty, SimpleQueue
 from time import monotonic
 
 from experiments.cells.cell import Cell
@@ -31,6 +32,7 @@ from experiments.store.record import Record
 ATTEMPTS = 2
 _CHUNK_SECONDS = 0.3
 _LARGEST_CHUNK = 200
+_CHUNKS_A_SECOND = 200  # that a scheduler of Dask and this process can pass on, with time to spare
 _PATIENCE = 60  # seconds without a single worker until we give up
 
 
@@ -157,6 +159,7 @@ def _run_queue(queue: CellQueue, chunks: Iterator[list[Cell]], workers: Workers)
             lost_chunks.append(chunk)
             continue
         queue.note_seconds(chunk, result.seconds)
+        queue.n_workers = max(workers.count(), 1)
         yield from zip(chunk, result.records, strict=True)
     for chunk in lost_chunks:
         yield from _run_lost(chunk, queue, workers.isolate())
@@ -165,15 +168,17 @@ def _run_queue(queue: CellQueue, chunks: Iterator[list[Cell]], workers: Workers)
 def _hand_out(chunks: Iterator[list[Cell]], workers: Workers) -> Iterator[tuple[list[Cell], ChunkResult | None]]:
     """Yield chunks as they come back, with None for one that was lost with its worker: no other is then handed out."""
     running: dict[Future[ChunkResult], list[Cell]] = {}
-    pool, has_died = workers.get_pool(), False
+    pool, has_died, finished = workers.get_pool(), False, SimpleQueue[Future[ChunkResult]]()
     while True:
         n_workers = workers.count()  # those of a cluster come and go
         n_ahead = 2 * n_workers if n_workers > 1 else 1  # a worker that ends a chunk has the next at hand
         for chunk in islice(chunks, 0 if has_died else max(n_ahead - len(running), 0)):
-            running[workers.submit_chunk(pool, chunk)] = chunk
+            future = workers.submit_chunk(pool, chunk)
+            running[future] = chunk
+            future.add_done_callback(finished.put)  # to look at thousands that run would take all our time
         if not running:
             return
-        for future in _wait_for_some(running, workers):
+        for future in _wait_for_some(finished, workers):
             chunk, result = running.pop(future), None
             try:
                 result = future.result()
@@ -182,17 +187,25 @@ def _hand_out(chunks: Iterator[list[Cell]], workers: Workers) -> Iterator[tuple[
             yield chunk, result
 
 
-def _wait_for_some(running: Iterable[Future], workers: Workers) -> set[Future]:
+def _wait_for_some(finished: SimpleQueue[Future], workers: Workers) -> list[Future]:
     """Return the chunks that have come back, at least one; BadInput if there has been no worker for a minute."""
     seconds_without = 0
-    while not (done := wait(running, timeout=1, return_when=FIRST_COMPLETED).done):
+    while finished.empty():
+        with suppress(Empty):
+            return [finished.get(timeout=1), *_take_all(finished)]
         seconds_without = 0 if workers.count() else seconds_without + 1
         if seconds_without > _PATIENCE:
             raise BadInput(
                 f"the Dask cluster has had no worker for {_PATIENCE} s; start some and run the same command again: "
                 "everything finished is kept"
             )
-    return done
+    return list(_take_all(finished))
+
+
+def _take_all(finished: SimpleQueue[Future]) -> Iterator[Future]:
+    with suppress(Empty):
+        while True:
+            yield finished.get_nowait()
 
 
 class CellQueue:
@@ -203,7 +216,7 @@ class CellQueue:
     """
 
     def __init__(self, cells: list[Cell], n_workers: int):
-        self._n_workers = n_workers
+        self.n_workers = n_workers
         self.is_closed = False
         self._seconds: dict[tuple, list[float]] = defaultdict(list)
         ordered = sorted(cells, key=lambda cell: (*_kind_of(cell), cell.repeat))
@@ -252,9 +265,10 @@ class CellQueue:
         if not recent:
             return 1
         typical = recent[(len(recent) - 1) // 2]  # the median: the first cell also loads data and compiles
-        by_time = int(_CHUNK_SECONDS / max(typical, 1e-9))
-        fair = -(-len(self._waiting[kind]) // (2 * self._n_workers))  # towards the end, leave some for the others
-        return max(1, min(by_time, _LARGEST_CHUNK, fair))
+        longer = max(self.n_workers / _CHUNKS_A_SECOND / _CHUNK_SECONDS, 1.0)
+        by_time = int(longer * _CHUNK_SECONDS / max(typical, 1e-9))
+        fair = -(-len(self._waiting[kind]) // (2 * self.n_workers))  # towards the end, leave some for the others
+        return max(1, min(by_time, int(longer * _LARGEST_CHUNK), fair))
 
 
 def _kind_of(cell: Cell) -> tuple[str, str]:

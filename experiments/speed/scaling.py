@@ -11,7 +11,11 @@ import math
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
+from heapq import heappop, heappush
 from itertools import chain, product
 from pathlib import Path
 from typing import Any
@@ -28,7 +32,7 @@ from experiments.cells.grid import expand_grid
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config import estimators
 from experiments.config.paper import parse_paper
-from experiments.run.executors import Executor
+from experiments.run.executors import ChunkResult, Executor, Workers
 from experiments.run.runner import run_cells
 from experiments.run.splits import split_rows
 from experiments.speed.measurement import Measurement, run_on_store, time_call
@@ -38,6 +42,9 @@ from experiments.store.record import Measured, Record
 
 FITS, TURNS = 200, 2
 CELLS, MANY_CELLS = 100_000, 1_000_000
+MADE_UP = ((300, 0.25), (1000, 0.25), (3000, 0.25), (50, 0.02), (200, 0.02))
+"""Workers, and the seconds that a cell takes: as forests on Adult, and as those of papers 1 to 5 on average."""
+SECONDS_MADE_UP = 20
 _REPEATS = 100
 _NAME = "million"
 _PRIVATE, _PUBLIC = ["rdt", "rfdpp_gini", "edprf"], ["random_forest", "extra_trees"]
@@ -141,8 +148,8 @@ def measure_store() -> list[Measurement]:
     ]
 
 
-def _list_made_up_cells() -> Iterator[Cell]:
-    values: dict[str, list] = {"dataset": ["car"], "algorithm": ["nothing"], "epsilon": _list_epsilons(MANY_CELLS)}
+def _list_made_up_cells(n_cells: int = MANY_CELLS) -> Iterator[Cell]:
+    values: dict[str, list] = {"dataset": ["car"], "algorithm": ["nothing"], "epsilon": _list_epsilons(n_cells)}
     return chain.from_iterable(expand_grid(values, _REPEATS))
 
 
@@ -232,11 +239,61 @@ def measure_executors() -> list[Measurement]:
     return paces
 
 
+def measure_large_cluster() -> list[Measurement]:
+    """Run cells on made-up workers, which give results at the pace of so many, through the real runner and store."""
+    rows = []
+    for n_workers, seconds in MADE_UP:
+        cells = list(_list_made_up_cells(int(SECONDS_MADE_UP * n_workers / seconds)))
+        where = MadeUpCluster("dask", n_workers, seconds=seconds)
+        with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "store.sqlite") as store:
+            taken = time_call(partial(run_cells, cells, store, where))
+        what = f"results a second of {n_workers:,} workers, {n_workers / seconds:,.0f} at most"
+        rows.append(Measurement(what, len(cells) / taken))
+    return rows
+
+
+@dataclass(frozen=True)
+class MadeUpCluster(Executor):
+    """Workers that do nothing but wait: ``jobs`` of them, each for so many seconds a cell."""
+
+    seconds: float = 0.25
+
+    @contextmanager
+    def open_workers(self) -> Iterator[Workers]:
+        """Give them as long as the context lasts."""
+        with _MadeUpPool(self) as pool:
+            yield Workers(self, lambda: pool, _make_up_chunk, lambda: self.jobs)
+
+
+class _MadeUpPool(ThreadPoolExecutor):
+    """One thread that completes each chunk when the worker would that is free first."""
+
+    def __init__(self, where: MadeUpCluster) -> None:
+        super().__init__(1)
+        self._seconds, self._free_at = where.seconds, [0.0] * where.jobs
+
+    def submit(self, function, /, chunk, *_):
+        ends_at = max(heappop(self._free_at), time.monotonic()) + self._seconds * len(chunk)
+        heappush(self._free_at, ends_at)
+        return super().submit(_wait_until, ends_at, partial(function, chunk, self._seconds))
+
+
+def _wait_until(ends_at: float, make_up: Callable[[], ChunkResult]) -> ChunkResult:
+    """Wait for a moment: chunks that take as long as each other end in the order in which they were handed out."""
+    time.sleep(max(ends_at - time.monotonic(), 0.0))
+    return make_up()
+
+
+def _make_up_chunk(chunk: list[Cell], seconds: float | None) -> ChunkResult:
+    return ChunkResult([Record("done", _make_up_metrics(cell)) for cell in chunk], (seconds or 0.0) * len(chunk))
+
+
 TABLES = {
     "overhead": (measure_overhead,),
     "a large sweep": (measure_sweep,),
     "a large store": (measure_store,),
     "a large paper": (measure_report,),
     "executor, workers": (measure_executors,),
+    "a large cluster": (measure_large_cluster,),
 }
 """What is printed: a table for each title."""
