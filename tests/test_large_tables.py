@@ -115,6 +115,7 @@ def test_what_leaves_a_doubt_is_not_read_as_numbers(tmp_path):
     assert reads(b"age,pay\n1,low\n")
     assert not reads(b"age,pay\n1,low\n2\n3,low\n")  # a row that ends early
     assert not reads(b"age,pay\n1,low\n2,low,9\n3,low\n")  # one that goes on
+    assert not reads(b"age,pay\n1,low\n2\n3,low,9\n")  # as many separators as there should be
     assert not reads(b"age,age\n1,low\n") and not reads(b"age,\n1,low\n")  # names
     assert not reads("age,pay\n1,low\n".encode("utf-16")) and not reads(b"age,pay\n\0,low\n")
     assert not reads(b"age,pay\n1,l\xe4w\n") and reads(b"age,pay\n1,l\xe4w\n", TextForm("latin-1"))
@@ -130,6 +131,17 @@ def test_rows_are_counted_across_blocks(monkeypatch):
         monkeypatch.setattr("datasets.own_tables.typed_text._BLOCK", size)
         assert count_even_rows(content, ",", 2) == 4
         assert count_even_rows(content, ",", 3) is None and count_even_rows(content + b",", ",", 2) is None
+
+
+def test_rows_are_not_counted_one_by_one_where_none_ends_early(tmp_path, monkeypatch):
+    monkeypatch.setattr(typed_text, "count_even_rows", refuse_to_read)
+    (tmp_path / "my.csv").write_bytes(b"age,pay\n,low\n\n2,high")
+    columns = Columns(None, ("pay",), ())
+    assert len(read_typed(tmp_path / "my.csv", TextForm(), columns)) == 2
+    for content in (b"age,pay\n1,low\n2,\n", b'age,pay\n1,"low"\n'):  # the last cell of a row is empty; quotes
+        (tmp_path / "my.csv").write_bytes(content)
+        with pytest.raises(AssertionError, match="read again"):
+            read_typed(tmp_path / "my.csv", TextForm(), columns)
 
 
 def make_large(seed: int = 0) -> bytes:
