@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from algorithms.installation import find_user_cache
-from datasets.own_tables import kept_tables, own_table, typed_text
+from datasets.own_tables import kept_tables, own_table, typed_parquet, typed_text
 from datasets.own_tables.own_file import TextForm
 from datasets.own_tables.typed_text import Columns, count_even_rows, read_typed
 from documents.document import DocumentError
@@ -238,6 +238,87 @@ def test_what_a_killed_process_left_is_removed(own):
     left.write_bytes(b"half")
     own(make_large(seed=1), DECLARED)
     assert not left.exists() and len(list_kept()) == 2
+
+
+TABLES = {
+    "numbers and words": "31.25 AS age, 'clerk' AS job, 'low' AS pay UNION ALL SELECT -0, 'cook', 'high'",
+    "text of numbers": "'31' AS age, '007' AS zip, 'low' AS pay UNION ALL SELECT '5', '7', 'high'",
+    "text of most numbers": "'31' AS age, 'clerk' AS job, 'low' AS pay UNION ALL SELECT 'NA', 'cook', 'high'",
+    "empty cells": "31 AS age, 'clerk' AS job, 'low' AS pay UNION ALL SELECT NULL, NULL, 'high' UNION ALL SELECT 5, '', 'low'",
+    "words with blanks": "31 AS age, ' clerk' AS job, 'low ' AS pay UNION ALL SELECT 5, 'clerk', ' high'",
+    "whole numbers as labels": "31 AS age, 9007199254740993 AS pay UNION ALL SELECT 5, 9007199254740992",
+    "booleans": "31 AS age, true AS rich, 'low' AS pay UNION ALL SELECT 5, NULL, 'high' UNION ALL SELECT 7, false, 'low'",
+    "dates": "31 AS age, DATE '2020-01-31' AS born, 'low' AS pay UNION ALL SELECT 5, DATE '1999-12-31', 'high'",
+    "nothing in a column": "31 AS age, NULL::VARCHAR AS job, 'low' AS pay UNION ALL SELECT 5, NULL, 'high'",
+    "a column more": "31 AS age, 'clerk' AS job, 'low' AS pay, 'x' AS \"a \"\"b\" UNION ALL SELECT 5, 'cook', 'high', 'y'",
+    "kinds of numbers": "31::FLOAT AS age, 2.5::DECIMAL(9, 2) AS kg, 200::UTINYINT AS cm, 'low' AS pay "
+    "UNION ALL SELECT 0.1::FLOAT, 0.01, 3, 'high'",
+    "blocks of rows": "CASE WHEN i < 3000 THEN i % 99 END AS age, CASE WHEN i > 2500 THEN 'cook' ELSE 'clerk' END AS job, "
+    "CASE WHEN i % 3 = 0 THEN 'low' ELSE 'high' END AS pay FROM range(5000) AS rows(i)",
+    "names": "i AS age, 'n' || i AS id, CASE WHEN i % 3 = 0 THEN 'low' ELSE 'high' END AS pay FROM range(300) AS rows(i)",
+    "a list": "[31] AS age, 'clerk' AS job, 'low' AS pay UNION ALL SELECT [5], 'cook', 'high'",
+}
+
+
+def write_parquet(path: Path, select: str) -> bytes:
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect() as database:
+        database.sql(f"SELECT {select}").write_parquet(str(path))
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("entry", [OPEN, DECLARED, REGRESSION, f"{OPEN}drop_missing: true\n"])
+@pytest.mark.parametrize("name", TABLES)
+def test_a_parquet_file_with_words_as_categories_is_the_file_read_cell_by_cell(own, monkeypatch, name, entry):
+    write_parquet(own.folder / "my.parquet", TABLES[name])
+    monkeypatch.setattr(typed_parquet, "_VECTORS", 1)
+    monkeypatch.setattr(typed_parquet, "_MOST_CATEGORIES", 200)
+
+    def read():
+        try:
+            found = own(b"", entry.replace("my.csv", "my.parquet"))
+            return found.fingerprint, found.domain, found.rows
+        except DocumentError as error:
+            return str(error)
+
+    typed = read()
+    monkeypatch.setattr(typed_parquet, "read_typed_parquet", lambda *_: None)
+    by_cell = read()
+    assert typed[:2] == by_cell[:2]
+    if not isinstance(typed, str):
+        pd.testing.assert_frame_equal(typed[2], by_cell[2])
+
+
+def test_what_of_a_parquet_file_is_read_with_words_as_categories(tmp_path):
+    def reads(select: str, names=None) -> bool:
+        write_parquet(tmp_path / "my.parquet", select)
+        return typed_parquet.read_typed_parquet(tmp_path / "my.parquet", Columns(names, (), ())) is not None
+
+    assert [name for name in TABLES if not reads(TABLES[name])] == ["a list"]
+    assert reads(TABLES["a list"], ("job", "pay")) and not reads(TABLES["a list"], ("job", "zip"))
+    assert not reads("31 AS age WHERE false")
+    (tmp_path / "my.parquet").write_bytes(b"PAR1")
+    assert typed_parquet.read_typed_parquet(tmp_path / "my.parquet", Columns(None, (), ())) is None
+
+
+def test_words_that_repeat_are_categories_and_names_are_text(tmp_path, monkeypatch):
+    monkeypatch.setattr(typed_parquet, "_MOST_CATEGORIES", 200)
+    write_parquet(tmp_path / "my.parquet", TABLES["names"])
+    frame = typed_parquet.read_typed_parquet(tmp_path / "my.parquet", Columns(None, (), ()))
+    assert [isinstance(kind, pd.CategoricalDtype) for kind in frame.dtypes] == [False, False, True]
+    assert frame["id"].tolist()[::299] == ["n0", "n299"]
+
+
+def test_a_large_parquet_file_is_read_once(own, monkeypatch):
+    monkeypatch.setattr(own_table, "_LEAST_KEPT", 1000)
+    text, entry = own(make_large()), OPEN.replace("my.csv", "my.parquet")
+    write_parquet(own.folder / "my.parquet", f"* FROM read_csv('{own.folder / 'my.csv'}')")
+    first = own(b"", entry)
+    monkeypatch.setattr(own_table, "_make_own_table", refuse_to_read)
+    again = own(b"", entry)
+    assert again.domain == first.domain == text.domain
+    for table in (first, again):
+        pd.testing.assert_frame_equal(table.rows, text.rows)
 
 
 def test_a_file_that_changes_while_it_is_read_is_refused(own, monkeypatch):
