@@ -241,30 +241,30 @@ def test_what_a_killed_process_left_is_removed(own):
 
 
 TABLES = {
-    "numbers and words": "31.25 AS age, 'clerk' AS job, 'low' AS pay UNION ALL SELECT -0, 'cook', 'high'",
-    "text of numbers": "'31' AS age, '007' AS zip, 'low' AS pay UNION ALL SELECT '5', '7', 'high'",
-    "text of most numbers": "'31' AS age, 'clerk' AS job, 'low' AS pay UNION ALL SELECT 'NA', 'cook', 'high'",
-    "empty cells": "31 AS age, 'clerk' AS job, 'low' AS pay UNION ALL SELECT NULL, NULL, 'high' UNION ALL SELECT 5, '', 'low'",
-    "words with blanks": "31 AS age, ' clerk' AS job, 'low ' AS pay UNION ALL SELECT 5, 'clerk', ' high'",
-    "whole numbers as labels": "31 AS age, 9007199254740993 AS pay UNION ALL SELECT 5, 9007199254740992",
-    "booleans": "31 AS age, true AS rich, 'low' AS pay UNION ALL SELECT 5, NULL, 'high' UNION ALL SELECT 7, false, 'low'",
-    "dates": "31 AS age, DATE '2020-01-31' AS born, 'low' AS pay UNION ALL SELECT 5, DATE '1999-12-31', 'high'",
-    "nothing in a column": "31 AS age, NULL::VARCHAR AS job, 'low' AS pay UNION ALL SELECT 5, NULL, 'high'",
-    "a column more": "31 AS age, 'clerk' AS job, 'low' AS pay, 'x' AS \"a \"\"b\" UNION ALL SELECT 5, 'cook', 'high', 'y'",
-    "kinds of numbers": "31::FLOAT AS age, 2.5::DECIMAL(9, 2) AS kg, 200::UTINYINT AS cm, 'low' AS pay "
-    "UNION ALL SELECT 0.1::FLOAT, 0.01, 3, 'high'",
-    "blocks of rows": "CASE WHEN i < 3000 THEN i % 99 END AS age, CASE WHEN i > 2500 THEN 'cook' ELSE 'clerk' END AS job, "
-    "CASE WHEN i % 3 = 0 THEN 'low' ELSE 'high' END AS pay FROM range(5000) AS rows(i)",
-    "names": "i AS age, 'n' || i AS id, CASE WHEN i % 3 = 0 THEN 'low' ELSE 'high' END AS pay FROM range(300) AS rows(i)",
-    "a list": "[31] AS age, 'clerk' AS job, 'low' AS pay UNION ALL SELECT [5], 'cook', 'high'",
+    "numbers and words": "(VALUES (31.25, 'clerk', 'low'), (-0, 'cook', 'high')) AS rows(age, job, pay)",
+    "text of numbers": "(VALUES ('31', '007', 'low'), ('5', '7', 'high')) AS rows(age, zip, pay)",
+    "text of most numbers": "(VALUES ('31', 'clerk', 'low'), ('NA', 'cook', 'high')) AS rows(age, job, pay)",
+    "empty cells": "(VALUES (31, 'clerk', 'low'), (NULL, NULL, 'high'), (5, '', 'low')) AS rows(age, job, pay)",
+    "words with blanks": "(VALUES (31, ' clerk', 'low '), (5, 'clerk', ' high')) AS rows(age, job, pay)",
+    "whole numbers as labels": "(VALUES (31, 9007199254740993), (5, 9007199254740992)) AS rows(age, pay)",
+    "booleans": "(VALUES (31, true, 'low'), (5, NULL, 'high'), (7, false, 'low')) AS rows(age, rich, pay)",
+    "dates": "(VALUES (31, DATE '2020-01-31', 'low'), (5, DATE '1999-12-31', 'high')) AS rows(age, born, pay)",
+    "nothing in a column": "(VALUES (31, NULL::VARCHAR, 'low'), (5, NULL, 'high')) AS rows(age, job, pay)",
+    "a column more": """(VALUES (31, 'clerk', 'low', 'x'), (5, 'cook', 'high', 'y')) AS rows(age, job, pay, "a ""b")""",
+    "kinds of numbers": "(VALUES (31::FLOAT, 2.5::DECIMAL(9, 2), 200::UTINYINT, 'low'), (0.1, 0.01, 3, 'high')) "
+    "AS rows(age, kg, cm, pay)",
+    "blocks of rows": "(SELECT CASE WHEN i < 3000 THEN i % 99 END, CASE WHEN i > 2500 THEN 'cook' ELSE 'clerk' END, "
+    "CASE WHEN i % 3 = 0 THEN 'low' ELSE 'high' END FROM range(5000) AS numbers(i)) AS rows(age, job, pay)",
+    "names": "(SELECT i, 'n' || i, CASE WHEN i % 3 = 0 THEN 'low' ELSE 'high' END FROM range(300) AS numbers(i)) "
+    "AS rows(age, id, pay)",
+    "a list": "(VALUES ([31], 'clerk', 'low'), ([5], 'cook', 'high')) AS rows(age, job, pay)",
 }
 
 
-def write_parquet(path: Path, select: str) -> bytes:
+def write_parquet(path: Path, rows: str) -> None:
     duckdb = pytest.importorskip("duckdb")
     with duckdb.connect() as database:
-        database.sql(f"SELECT {select}").write_parquet(str(path))
-    return path.read_bytes()
+        database.sql(f"SELECT * FROM {rows}").write_parquet(str(path))
 
 
 @pytest.mark.parametrize("entry", [OPEN, DECLARED, REGRESSION, f"{OPEN}drop_missing: true\n"])
@@ -290,13 +290,13 @@ def test_a_parquet_file_with_words_as_categories_is_the_file_read_cell_by_cell(o
 
 
 def test_what_of_a_parquet_file_is_read_with_words_as_categories(tmp_path):
-    def reads(select: str, names=None) -> bool:
-        write_parquet(tmp_path / "my.parquet", select)
+    def reads(rows: str, names=None) -> bool:
+        write_parquet(tmp_path / "my.parquet", rows)
         return typed_parquet.read_typed_parquet(tmp_path / "my.parquet", Columns(names, (), ())) is not None
 
     assert [name for name in TABLES if not reads(TABLES[name])] == ["a list"]
     assert reads(TABLES["a list"], ("job", "pay")) and not reads(TABLES["a list"], ("job", "zip"))
-    assert not reads("31 AS age WHERE false")
+    assert not reads("(SELECT 31 AS age WHERE false) AS rows")
     (tmp_path / "my.parquet").write_bytes(b"PAR1")
     assert typed_parquet.read_typed_parquet(tmp_path / "my.parquet", Columns(None, (), ())) is None
 
@@ -312,7 +312,7 @@ def test_words_that_repeat_are_categories_and_names_are_text(tmp_path, monkeypat
 def test_a_large_parquet_file_is_read_once(own, monkeypatch):
     monkeypatch.setattr(own_table, "_LEAST_KEPT", 1000)
     text, entry = own(make_large()), OPEN.replace("my.csv", "my.parquet")
-    write_parquet(own.folder / "my.parquet", f"* FROM read_csv('{own.folder / 'my.csv'}')")
+    write_parquet(own.folder / "my.parquet", f"read_csv('{own.folder / 'my.csv'}')")
     first = own(b"", entry)
     monkeypatch.setattr(own_table, "_make_own_table", refuse_to_read)
     again = own(b"", entry)
