@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 
 from algorithms.installation import find_user_cache
+from datasets import progress_bar
 from datasets.own_tables import kept_tables, own_table, typed_parquet, typed_text
 from datasets.own_tables.own_file import TextForm
 from datasets.own_tables.typed_text import Columns, count_even_rows, read_typed
@@ -368,3 +370,26 @@ def test_two_processes_may_read_a_table_at_once(own):
         reader.join()
     assert [reader.exitcode for reader in readers] == [0, 0]
     assert len(list_kept()) == 1 and own(make_large(), DECLARED).fingerprint == expected
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_how_far_a_file_is_read_is_said_without_a_terminal(own, monkeypatch, capsys, suffix):
+    monkeypatch.setattr(typed_text, "_ROWS", 10_000)
+    monkeypatch.setattr(typed_parquet, "_VECTORS", 5)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    clock = iter(range(1000))
+    monkeypatch.setattr(progress_bar, "monotonic", lambda: next(clock))
+    content = make_large()
+    own(content)
+    if suffix == "parquet":
+        write_parquet(own.folder / "my.parquet", f"read_csv('{own.folder / 'my.csv'}')")
+    capsys.readouterr()
+    own(content + b"1,cook,low\n", OPEN.replace("csv", suffix))
+    first, last = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(rf"my.{suffix}: \d of \d MB \([4-7]\d%\), about [1-4]\.\d s left", first), first
+    assert last == f"my.{suffix}: read in {7 + (suffix == 'csv')}.0 s"  # which has a row more
+
+
+def test_what_is_read_at_once_is_not_worth_a_line(own, capsys):
+    own(make_large())
+    assert capsys.readouterr().err == ""

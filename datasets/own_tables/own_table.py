@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -34,10 +35,12 @@ from datasets.notation.guessing import (
 from datasets.notation.spelling import Notation, map_distinct
 from datasets.own_tables import kept_tables, own_file, typed_parquet
 from datasets.own_tables.typed_text import Columns, read_typed
+from datasets.progress_bar import show_progress
 from datasets.source import hash_file
 from documents.document import DocumentError, Location, find_lines, name_place, parse_document, parse_yaml
 
 _LEAST_KEPT = 1 << 20  # bytes: a smaller file is read as soon
+_MANY_CELLS = 10_000_000  # which take a second to check
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +147,13 @@ def _make_own_table(own: OwnEntry, path: Path, files: dict[str, str] | None = No
     """Read the rows, check them against the YAML file, and give them the form of every table."""
     frame, source, files = _read_rows(own, path, files)
     (file_name,) = files
+    with show_progress(f"checking {file_name}") if frame.size > _MANY_CELLS else nullcontext():
+        rows, domain, fingerprint = _check_table(own, frame, path, file_name)
+    return OwnTable(rows, domain, fingerprint, source, files)
+
+
+def _check_table(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str) -> tuple[pd.DataFrame, Domain, str]:
+    """Return the canonical table, its domain and its fingerprint, or refuse it."""
     frame = _count_days(own, frame, path, file_name)
     if own.domain is None:
         domain = _infer_domain(own, frame, path, file_name)
@@ -157,7 +167,7 @@ def _make_own_table(own: OwnEntry, path: Path, files: dict[str, str] | None = No
     rows = table.keep_rows_within(rows, domain) if own.drop_beyond_bounds else rows
     fingerprint = table.hash_table(rows)
     _check_rows(own, len(rows), fingerprint, path, file_name)
-    return OwnTable(table.declare_categories(rows, domain), domain, fingerprint, source, files)
+    return table.declare_categories(rows, domain), domain, fingerprint
 
 
 def read_own_frame(path: Path) -> pd.DataFrame:
