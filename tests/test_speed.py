@@ -88,7 +88,7 @@ def test_all_files_of_the_large_table_hold_the_same_rows(tmp_path):
     paths = [tmp_path / f"{kind}-{suffix}.yaml" for kind in ("declared", "open") for suffix in ("csv", "parquet")]
     tables = [read_own_table(path) for path in paths]
     assert len({table.fingerprint for table in tables}) == 1 and len(tables[0].rows) == 3000
-    assert tables[0].domain.is_public and not tables[2].domain.is_public
+    assert not tables[0].domain.bounds_from_rows and tables[2].domain.bounds_from_rows
     read = large_tables.read_own(str(paths[0]))
     assert read["seconds"] >= 0 and read["peak"] > 1  # of the interpreter, beside which these rows are small
     assert large_tables.read_with_others(str(tmp_path / "rows.csv")) > 0
