@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from datasets.own_tables.own_file import SILENTLY
 from datasets.own_tables.typed_text import Columns
 from datasets.progress_bar import show_progress
 
@@ -55,6 +56,7 @@ def read_typed_parquet(path: Path, columns: Columns) -> pd.DataFrame | None:
     try:
         # Each thread has rows of its own in memory, and to check them takes longer than to read them.
         with duckdb.connect(config={"threads": 1}) as database:
+            database.execute(SILENTLY)
             table = database.read_parquet(str(path))
             kinds = {name: str(kind).partition("(")[0] for name, kind in zip(table.columns, table.types, strict=True)}
             wanted = [name for name in kinds if columns.names is None or name in columns.names]

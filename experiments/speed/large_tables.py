@@ -23,6 +23,7 @@ import pandas as pd
 import yaml
 
 from algorithms import Continuous, Domain, Nominal
+from datasets.own_tables.own_file import SILENTLY
 from datasets.own_tables.own_table import read_own_table
 from experiments.processes import ONE_THREAD
 from experiments.speed.measurement import Configured, Measurement, configure, read_status, run_apart
@@ -54,16 +55,16 @@ def compare_fits() -> dict[str, Comparison]:
     numbers = Configured("DecisionTreeRegressor(max_depth=12)", DecisionTreeRegressor(**depth, random_state=0))
     forest, shallow = {"n_estimators": 10, "max_depth": 5}, {"max_features": 1}
     return {
-        "fm": Comparison(configure("fm", epsilon=1.0), configure("linear_regression"), N_ROWS, 0.2),
+        "fm": Comparison(configure("fm", epsilon=1.0), configure("linear_regression"), N_ROWS, 0.25),
         "rdt": Comparison(
-            configure("rdt", epsilon=1.0, **forest), configure("extra_trees", **forest, **shallow), N_ROWS, 0.35
+            configure("rdt", epsilon=1.0, **forest), configure("extra_trees", **forest, **shallow), N_ROWS, 0.25
         ),
-        "thrifty_bayes": Comparison(configure("thrifty_bayes", epsilon=1.0), bayes, N_ROWS, 2.0),
+        "thrifty_bayes": Comparison(configure("thrifty_bayes", epsilon=1.0), bayes, N_ROWS, 1.0),
         "thrifty_tree": Comparison(
-            configure("thrifty_tree", epsilon=1.0, **depth), configure("decision_tree", **depth), N_ROWS_OF_TREES, 0.3
+            configure("thrifty_tree", epsilon=1.0, **depth), configure("decision_tree", **depth), N_ROWS_OF_TREES, 0.1
         ),
         "thrifty_tree_regressor": Comparison(
-            configure("thrifty_tree_regressor", epsilon=1.0, **depth), numbers, N_ROWS_OF_TREES, 0.3
+            configure("thrifty_tree_regressor", epsilon=1.0, **depth), numbers, N_ROWS_OF_TREES, 0.15
         ),
     }
 
@@ -184,6 +185,7 @@ def write_files(asked: list) -> None:
         columns[feature.name] = np.round(values, 6) if is_number else _take_words(values, words)
     frame = pd.DataFrame(columns | {"y": _take_words(y, ["no", "yes"])}, copy=False)
     with duckdb.connect() as database:
+        database.execute(SILENTLY)
         rows = database.from_df(frame)
         rows.write_csv(f"{folder}/rows.csv", header=True)
         rows.write_parquet(f"{folder}/rows.parquet")
@@ -218,6 +220,7 @@ def read_with_others(path: str) -> float:
     import duckdb
 
     with duckdb.connect(config={"threads": 1}) as database:
+        database.execute(SILENTLY)
         return time_processor(lambda: database.read_parquet(path).df())
 
 
