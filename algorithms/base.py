@@ -369,7 +369,10 @@ class LabelledEstimator(PrivateEstimator):
         labels : int array of shape (n,)
             Position of each label in ``classes_``.
         """
-        matrix = self._encode_training_rows(X, y)
+        return self.split_target(self._encode_training_rows(X, y))
+
+    def split_target(self, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the columns and the target of encoded training rows, as ``read_training_rows`` does."""
         return matrix[:, :-1], matrix[:, -1].astype(np.int64)
 
     def _check_target(self, target) -> None:
@@ -411,7 +414,11 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         target : float64 array of shape (n,)
             Target, clipped to its declared bounds and scaled to [0, 1].
         """
-        matrix, bounds = self._encode_training_rows(X, y), self.domain_.target
+        return self.split_target(self._encode_training_rows(X, y))
+
+    def split_target(self, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the columns and the target of encoded training rows, as ``read_training_rows`` does."""
+        bounds = self.domain_.target
         return matrix[:, :-1], (matrix[:, -1] - bounds.lower) / (bounds.upper - bounds.lower)
 
     def _check_target(self, target) -> None:

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -10,7 +11,8 @@ import pandas as pd
 import pytest
 
 from algorithms.installation import find_user_cache
-from datasets.own_tables import kept_tables, own_table, typed_text
+from datasets import progress_bar
+from datasets.own_tables import kept_tables, own_table, typed_parquet, typed_text
 from datasets.own_tables.own_file import TextForm
 from datasets.own_tables.typed_text import Columns, count_even_rows, read_typed
 from documents.yaml_files import DocumentError
@@ -115,6 +117,7 @@ def test_what_leaves_a_doubt_is_not_read_as_numbers(tmp_path):
     assert reads(b"age,pay\n1,low\n")
     assert not reads(b"age,pay\n1,low\n2\n3,low\n")  # a row that ends early
     assert not reads(b"age,pay\n1,low\n2,low,9\n3,low\n")  # one that goes on
+    assert not reads(b"age,pay\n1,low\n2\n3,low,9\n")  # as many separators as there should be
     assert not reads(b"age,age\n1,low\n") and not reads(b"age,\n1,low\n")  # names
     assert not reads("age,pay\n1,low\n".encode("utf-16")) and not reads(b"age,pay\n\0,low\n")
     assert not reads(b"age,pay\n1,l\xe4w\n") and reads(b"age,pay\n1,l\xe4w\n", TextForm("latin-1"))
@@ -130,6 +133,17 @@ def test_rows_are_counted_across_blocks(monkeypatch):
         monkeypatch.setattr("datasets.own_tables.typed_text._BLOCK", size)
         assert count_even_rows(content, ",", 2) == 4
         assert count_even_rows(content, ",", 3) is None and count_even_rows(content + b",", ",", 2) is None
+
+
+def test_rows_are_not_counted_one_by_one_where_none_ends_early(tmp_path, monkeypatch):
+    monkeypatch.setattr(typed_text, "count_even_rows", refuse_to_read)
+    (tmp_path / "my.csv").write_bytes(b"age,pay\n,low\n\n2,high")
+    columns = Columns(None, ("pay",), ())
+    assert len(read_typed(tmp_path / "my.csv", TextForm(), columns)) == 2
+    for content in (b"age,pay\n1,low\n2,\n", b'age,pay\n1,"low"\n'):  # the last cell of a row is empty; quotes
+        (tmp_path / "my.csv").write_bytes(content)
+        with pytest.raises(AssertionError, match="read again"):
+            read_typed(tmp_path / "my.csv", TextForm(), columns)
 
 
 def make_large(seed: int = 0) -> bytes:
@@ -228,6 +242,87 @@ def test_what_a_killed_process_left_is_removed(own):
     assert not left.exists() and len(list_kept()) == 2
 
 
+TABLES = {
+    "numbers and words": "(VALUES (31.25, 'clerk', 'low'), (-0, 'cook', 'high')) AS rows(age, job, pay)",
+    "text of numbers": "(VALUES ('31', '007', 'low'), ('5', '7', 'high')) AS rows(age, zip, pay)",
+    "text of most numbers": "(VALUES ('31', 'clerk', 'low'), ('NA', 'cook', 'high')) AS rows(age, job, pay)",
+    "empty cells": "(VALUES (31, 'clerk', 'low'), (NULL, NULL, 'high'), (5, '', 'low')) AS rows(age, job, pay)",
+    "words with blanks": "(VALUES (31, ' clerk', 'low '), (5, 'clerk', ' high')) AS rows(age, job, pay)",
+    "whole numbers as labels": "(VALUES (31, 9007199254740993), (5, 9007199254740992)) AS rows(age, pay)",
+    "booleans": "(VALUES (31, true, 'low'), (5, NULL, 'high'), (7, false, 'low')) AS rows(age, rich, pay)",
+    "dates": "(VALUES (31, DATE '2020-01-31', 'low'), (5, DATE '1999-12-31', 'high')) AS rows(age, born, pay)",
+    "nothing in a column": "(VALUES (31, NULL::VARCHAR, 'low'), (5, NULL, 'high')) AS rows(age, job, pay)",
+    "a column more": """(VALUES (31, 'clerk', 'low', 'x'), (5, 'cook', 'high', 'y')) AS rows(age, job, pay, "a ""b")""",
+    "kinds of numbers": "(VALUES (31::FLOAT, 2.5::DECIMAL(9, 2), 200::UTINYINT, 'low'), (0.1, 0.01, 3, 'high')) "
+    "AS rows(age, kg, cm, pay)",
+    "blocks of rows": "(SELECT CASE WHEN i < 3000 THEN i % 99 END, CASE WHEN i > 2500 THEN 'cook' ELSE 'clerk' END, "
+    "CASE WHEN i % 3 = 0 THEN 'low' ELSE 'high' END FROM range(5000) AS numbers(i)) AS rows(age, job, pay)",
+    "names": "(SELECT i, 'n' || i, CASE WHEN i % 3 = 0 THEN 'low' ELSE 'high' END FROM range(300) AS numbers(i)) "
+    "AS rows(age, id, pay)",
+    "a list": "(VALUES ([31], 'clerk', 'low'), ([5], 'cook', 'high')) AS rows(age, job, pay)",
+}
+
+
+def write_parquet(path: Path, rows: str) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect() as database:
+        database.sql(f"SELECT * FROM {rows}").write_parquet(str(path))
+
+
+@pytest.mark.parametrize("entry", [OPEN, DECLARED, REGRESSION, f"{OPEN}drop_missing: true\n"])
+@pytest.mark.parametrize("name", TABLES)
+def test_a_parquet_file_with_words_as_categories_is_the_file_read_cell_by_cell(own, monkeypatch, name, entry):
+    write_parquet(own.folder / "my.parquet", TABLES[name])
+    monkeypatch.setattr(typed_parquet, "_VECTORS", 1)
+    monkeypatch.setattr(typed_parquet, "_MOST_CATEGORIES", 200)
+
+    def read():
+        try:
+            found = own(b"", entry.replace("my.csv", "my.parquet"))
+            return found.fingerprint, found.domain, found.rows
+        except DocumentError as error:
+            return str(error)
+
+    typed = read()
+    monkeypatch.setattr(typed_parquet, "read_typed_parquet", lambda *_: None)
+    by_cell = read()
+    assert typed[:2] == by_cell[:2]
+    if not isinstance(typed, str):
+        pd.testing.assert_frame_equal(typed[2], by_cell[2])
+
+
+def test_what_of_a_parquet_file_is_read_with_words_as_categories(tmp_path):
+    def reads(rows: str, names=None) -> bool:
+        write_parquet(tmp_path / "my.parquet", rows)
+        return typed_parquet.read_typed_parquet(tmp_path / "my.parquet", Columns(names, (), ())) is not None
+
+    assert [name for name in TABLES if not reads(TABLES[name])] == ["a list"]
+    assert reads(TABLES["a list"], ("job", "pay")) and not reads(TABLES["a list"], ("job", "zip"))
+    assert not reads("(SELECT 31 AS age WHERE false) AS rows")
+    (tmp_path / "my.parquet").write_bytes(b"PAR1")
+    assert typed_parquet.read_typed_parquet(tmp_path / "my.parquet", Columns(None, (), ())) is None
+
+
+def test_words_that_repeat_are_categories_and_names_are_text(tmp_path, monkeypatch):
+    monkeypatch.setattr(typed_parquet, "_MOST_CATEGORIES", 200)
+    write_parquet(tmp_path / "my.parquet", TABLES["names"])
+    frame = typed_parquet.read_typed_parquet(tmp_path / "my.parquet", Columns(None, (), ()))
+    assert [isinstance(kind, pd.CategoricalDtype) for kind in frame.dtypes] == [False, False, True]
+    assert frame["id"].tolist()[::299] == ["n0", "n299"]
+
+
+def test_a_large_parquet_file_is_read_once(own, monkeypatch):
+    monkeypatch.setattr(own_table, "_LEAST_KEPT", 1000)
+    text, entry = own(make_large()), OPEN.replace("my.csv", "my.parquet")
+    write_parquet(own.folder / "my.parquet", f"read_csv('{own.folder / 'my.csv'}')")
+    first = own(b"", entry)
+    monkeypatch.setattr(own_table, "_make_own_table", refuse_to_read)
+    again = own(b"", entry)
+    assert again.domain == first.domain == text.domain
+    for table in (first, again):
+        pd.testing.assert_frame_equal(table.rows, text.rows)
+
+
 def test_a_file_that_changes_while_it_is_read_is_refused(own, monkeypatch):
     make = own_table._make_own_table
 
@@ -275,3 +370,26 @@ def test_two_processes_may_read_a_table_at_once(own):
         reader.join()
     assert [reader.exitcode for reader in readers] == [0, 0]
     assert len(list_kept()) == 1 and own(make_large(), DECLARED).fingerprint == expected
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_how_far_a_file_is_read_is_said_without_a_terminal(own, monkeypatch, capsys, suffix):
+    monkeypatch.setattr(typed_text, "_ROWS", 10_000)
+    monkeypatch.setattr(typed_parquet, "_VECTORS", 5)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    clock = iter(range(1000))
+    monkeypatch.setattr(progress_bar, "monotonic", lambda: next(clock))
+    content = make_large()
+    own(content)
+    if suffix == "parquet":
+        write_parquet(own.folder / "my.parquet", f"read_csv('{own.folder / 'my.csv'}')")
+    capsys.readouterr()
+    own(content + b"1,cook,low\n", OPEN.replace("csv", suffix))
+    first, last = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(rf"my.{suffix}: \d of \d MB \([4-7]\d%\), about [1-4]\.\d s left", first), first
+    assert last == f"my.{suffix}: read in {7 + (suffix == 'csv')}.0 s"  # which has a row more
+
+
+def test_what_is_read_at_once_is_not_worth_a_line(own, capsys):
+    own(make_large())
+    assert capsys.readouterr().err == ""

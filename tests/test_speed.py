@@ -2,10 +2,13 @@
 
 from itertools import chain
 
+import numpy as np
 import pytest
 
 import datasets
+from datasets.own_tables.own_table import read_own_table
 from experiments.config import estimators
+from experiments.speed import large_tables
 from experiments.speed.measurement import configure
 from experiments.speed.ratios import compare_forests
 
@@ -63,3 +66,30 @@ def test_every_row_of_forests_names_all_in_which_it_differs():
         usual = parameters(estimators.make_estimator(name, estimators.merge_parameters(name)))
         differs = {f"{key}={value}" for key, value in parameters(configured.model).items() if value != usual[key]}
         assert set(words.split(", ")) == differs
+
+
+def test_ten_million_rows_are_fitted_as_configured_or_the_row_says_what_is_not():
+    compared = large_tables.compare_fits()
+    assert set(compared) == {"fm", "rdt", "thrifty_bayes", "thrifty_tree", "thrifty_tree_regressor"}
+    assert [row.ours.what for row in compared.values()] == [
+        *("fm", "rdt, but max_depth=5", "thrifty_bayes", "thrifty_tree", "thrifty_tree_regressor")
+    ]
+    assert compared["rdt"].theirs.what == "extra_trees, but n_estimators=10, max_depth=5, max_features=1"
+    for name, (ours, theirs, _, _) in compared.items():
+        X, y, domain = large_tables.generate_table(2000, hasattr(ours.model, "predict_proba"))
+        taken = large_tables.measure_fit([name, 2000, True])
+        assert domain.encode(X)[1] == {} and set(taken) == {"ours", "theirs", "peak"} and min(taken.values()) >= 0
+        assert hasattr(theirs.model, "predict_proba") is hasattr(ours.model, "predict_proba")
+        assert (len(np.unique(y)) == 2) is hasattr(ours.model, "predict_proba")
+
+
+def test_all_files_of_the_large_table_hold_the_same_rows(tmp_path):
+    large_tables.write_files([str(tmp_path), 3000])
+    paths = [tmp_path / f"{kind}-{suffix}.yaml" for kind in ("declared", "open") for suffix in ("csv", "parquet")]
+    tables = [read_own_table(path) for path in paths]
+    assert len({table.fingerprint for table in tables}) == 1 and len(tables[0].rows) == 3000
+    assert not tables[0].domain.bounds_from_rows and tables[2].domain.bounds_from_rows
+    read = large_tables.read_own(str(paths[0]))
+    assert read["seconds"] >= 0 and read["peak"] > 1  # of the interpreter, beside which these rows are small
+    assert large_tables.read_with_others(str(tmp_path / "rows.csv")) > 0
+    assert large_tables.read_with_others(str(tmp_path / "rows.parquet")) > 0

@@ -20,6 +20,7 @@ import numpy as np
 from algorithms.accounting.events import Event, Sequential, Spent
 from algorithms.base import PrivateClassifier, SpendsEpsilon
 from algorithms.encoding.bins import code_columns, count_by_class, count_codes
+from algorithms.encoding.rows import Rows
 from algorithms.mechanisms import laplace_vector, permute_and_flip
 from algorithms.parameters import check_count, parameter, with_parameters
 from algorithms.released.document import Origin
@@ -216,10 +217,11 @@ class ThriftyBayesClassifier(SpendsEpsilon, PrivateClassifier):
         Rows, errors and warnings are those of ``read_training_rows``; a parameter out of its range is a
         ``ParameterError``.
         """
-        matrix, labels = self.read_training_rows(X, y)
-        self.check_parameters(matrix.shape[1])
-        plan, rng = plan_counts(float(self.epsilon), matrix.shape[1], self.max_features), self.generator(self.seed())
-        tables = self._count_features(matrix, labels)
+        rows = self.training_rows(X, y)
+        n_features = len(rows.features) - 1
+        self.check_parameters(n_features)
+        plan, rng = plan_counts(float(self.epsilon), n_features, self.max_features), self.generator(self.seed())
+        tables = self._count_features(rows)
         chosen = choose_features(tables, plan, rng)
         noisy = [self._add_noise(tables[j], plan, rng) for j in chosen]
         self.features_ = np.array(chosen, dtype=np.int64)
@@ -228,10 +230,18 @@ class ThriftyBayesClassifier(SpendsEpsilon, PrivateClassifier):
         self.privacy_ = self.account(self.epsilon, self._ledger(plan))
         return self
 
-    def _count_features(self, matrix: np.ndarray, labels: np.ndarray) -> list[np.ndarray]:
-        codes, n_classes = code_columns(matrix, self.domain_, self.n_bins), len(self.classes_)
+    def _count_features(self, rows: Rows) -> list[np.ndarray]:
+        """Count the records of each code of each feature in each class; they are read a block at a time."""
+        n_classes = len(self.classes_)
         sizes = [count_codes(feature, self.n_bins) for feature in self.domain_.features]
-        return [count_by_class(codes[:, j], labels, sizes[j], n_classes) for j in range(len(sizes))]
+        tables = [np.zeros((size, n_classes), dtype=np.int64) for size in sizes]
+        for block in rows.blocks():
+            matrix, labels = self.split_target(block)
+            codes = code_columns(matrix, self.domain_, self.n_bins)
+            for j, table in enumerate(tables):
+                table += count_by_class(codes[:, j], labels, len(table), n_classes)
+        self._note_clipped(rows.clipped)
+        return tables
 
     def _add_noise(self, table: np.ndarray, plan: BayesPlan, rng) -> np.ndarray:
         return laplace_vector(table.ravel(), 1.0, plan.count_epsilon, rng).reshape(table.shape)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -11,6 +11,7 @@ from algorithms.encoding.cells import DomainError, is_missing
 from algorithms.encoding.columns import Column, clip_numbers
 
 _BLOCK = 8192  # rows; of a table stored by rows, those of a block stay in the cache while column after column is read
+_MANY = 8 * _BLOCK  # rows
 
 
 class ReadableFeature(Protocol):
@@ -152,10 +153,28 @@ class Rows:
 
     def matrix(self) -> np.ndarray:
         """Turn all rows into numbers, but for those left out: float64 array of shape (n, k), stored by columns."""
-        matrix, is_readable = np.empty((len(self), len(self.features)), order="F"), np.empty(len(self), dtype=bool)
-        for start in range(0, len(self), _BLOCK):
-            rows = slice(start, start + _BLOCK)
-            is_readable[rows] = self.encode(rows, matrix[rows].T)
+        return self._encode_rows(0, len(self))
+
+    def blocks(self) -> Iterator[np.ndarray]:
+        """Yield what ``matrix`` returns a part at a time, at least one: of a large table no copy is in memory.
+
+        Examples
+        --------
+        >>> from algorithms import Continuous
+        >>> rows = Rows([Continuous("age", 17, 90)], [np.full(100_000, 30.0)])
+        >>> [len(block) for block in rows.blocks()]
+        [65536, 34464]
+        """
+        for start in range(0, max(len(self), 1), _MANY):
+            yield self._encode_rows(start, min(start + _MANY, len(self)))
+
+    def _encode_rows(self, start: int, stop: int) -> np.ndarray:
+        matrix = np.empty((stop - start, len(self.features)), order="F")
+        is_readable = np.empty(stop - start, dtype=bool)
+        for first in range(start, stop, _BLOCK):
+            last = min(first + _BLOCK, stop)
+            here = slice(first - start, last - start)
+            is_readable[here] = self.encode(slice(first, last), matrix[here].T)
         return matrix if is_readable.all() else np.asfortranarray(matrix[is_readable])
 
     def problems(self) -> Problems:

@@ -372,6 +372,21 @@ class RDTClassifier(ManyTrees, PrivateForestClassifier):
         feature = nodes["feature"].astype(np.int32)
         return ReleasedTree(decides, feature, nodes["cut"].copy(), child, answers, np.full(len(nodes), np.nan))
 
+    def read_training_rows(self, X, y) -> tuple[np.ndarray, np.ndarray]:
+        """Turn what ``fit`` is given into numbers, as every classifier does, in the order in which trees ask for them.
+
+        A block of rows at a time, so that a large table is not in memory in another order, too.
+        """
+        rows = self.training_rows(X, y)
+        matrix, labels = np.empty((len(rows), len(rows.features) - 1)), np.empty(len(rows), dtype=np.int64)
+        n = 0
+        for block in rows.blocks():
+            here = slice(n, n + len(block))
+            matrix[here], labels[here] = self.split_target(block)
+            n += len(block)
+        self._note_clipped(rows.clipped)
+        return matrix[:n], labels[:n]
+
     def _lay_out_rows(self, matrix, target) -> TrainingRows:
         return TrainingRows(np.ascontiguousarray(matrix), target)
 

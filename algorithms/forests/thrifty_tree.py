@@ -14,7 +14,7 @@ again, costs less than a point on average, but for half of `TOO_FEW`, which cost
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import ClassVar, NamedTuple
 
@@ -25,7 +25,7 @@ from algorithms.accounting.faults import Fault
 from algorithms.encoding.bins import public_cuts
 from algorithms.encoding.features import Continuous
 from algorithms.forests.engine.candidates import class_counts, count_by_code, public_split, sum_counts
-from algorithms.forests.engine.table import make_table
+from algorithms.forests.engine.table import Table, make_table
 from algorithms.forests.engine.tree import (
     BELOW,
     EQUALS,
@@ -35,7 +35,7 @@ from algorithms.forests.engine.tree import (
     take_nodes,
     unused_features,
 )
-from algorithms.forests.forest import OneTree, PrivateForestClassifier, draw_label
+from algorithms.forests.forest import SAMPLINGS, OneTree, PrivateForestClassifier, draw_label
 from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import laplace_vector, permute_and_flip
 from algorithms.parameters import check_count, parameter, with_parameters
@@ -292,6 +292,13 @@ def split_by_option(growth, table, i, feature, option):
     return split_in_two(growth, table, i, feature, decides, code, cut)
 
 
+def join_tables(tables: Sequence[Table]) -> Table:
+    """Return the table of some rows after the other; public cuts or bins give all of them the same codes."""
+    codes = np.concatenate([table.codes for table in tables], axis=1)
+    labels, targets = (np.concatenate([getattr(table, name) for table in tables]) for name in ("labels", "targets"))
+    return tables[0]._replace(codes=codes, labels=labels, targets=targets)
+
+
 @with_parameters
 class OneThriftyTree(OneTree):
     """What the trees for classes and for numbers share: how the budget is divided, and the account of it.
@@ -307,6 +314,17 @@ class OneThriftyTree(OneTree):
     GROW: ClassVar[Callable]
     CONSTANTS: ClassVar[tuple[float, float]]
     """The part of epsilon that the root has; and what is enough for a node, where there is noise."""
+
+    def prepare(self, X, y) -> tuple[Table, partial, Callable]:
+        """Do all of ``fit`` that is not random, as every forest does; rows are read and coded a block at a time."""
+        rows = self.training_rows(X, y)
+        self.check_parameters(len(rows.features) - 1)
+        table = join_tables([self._code_rows(*self.split_target(block)) for block in rows.blocks()])
+        self._note_clipped(rows.clipped)
+        return table, self._bind_grower(table), SAMPLINGS[self._sampling_rule()]
+
+    def _code_rows(self, matrix: np.ndarray, target: np.ndarray) -> Table:
+        return self._lay_out_rows(self._put_into_bins(matrix), target)
 
     def _make_plan(self) -> ThriftyPlan:
         epsilon, (root_share, enough) = float(self.epsilon), self.CONSTANTS

@@ -16,6 +16,9 @@ import pandas as pd
 from algorithms.parameters import suggest_name
 from datasets.notation.encodings import UnreadableText, decode_text, guess_encoding, guess_separator
 
+SILENTLY = "SET enable_progress_bar = false"
+"""What DuckDB is told first: its bar would be on stdout, where results alone are."""
+
 
 class UnreadableFile(ValueError):
     """A file is not there or holds no table; the one-line message names it, and the way out."""
@@ -144,6 +147,7 @@ def _read_parquet(path: Path, _: TextForm) -> pd.DataFrame:
         raise UnreadableFile(f"{path.name}: Parquet needs the package duckdb: pip install duckdb") from error
     try:
         with duckdb.connect() as connection:
+            connection.execute(SILENTLY)
             frame = connection.execute("SELECT * FROM read_parquet(?)", [str(path)]).df()
     except duckdb.Error as error:
         raise UnreadableFile(f"{path.name} cannot be read as a Parquet file ({type(error).__name__})") from error

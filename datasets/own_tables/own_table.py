@@ -7,7 +7,8 @@ the domain is a fault in the account of everything that is run on it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -32,13 +33,15 @@ from datasets.notation.guessing import (
     suggest_keys,
 )
 from datasets.notation.spelling import Notation, map_distinct
-from datasets.own_tables import kept_tables, own_file
+from datasets.own_tables import kept_tables, own_file, typed_parquet
 from datasets.own_tables.typed_text import Columns, read_typed
+from datasets.progress_bar import show_progress
 from datasets.source import hash_file
 from documents.document import parse_document
 from documents.yaml_files import DocumentError, Location, find_lines, name_place, parse_yaml
 
 _LEAST_KEPT = 1 << 20  # bytes: a smaller file is read as soon
+_MANY_CELLS = 10_000_000  # which take a second to check
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +148,13 @@ def _make_own_table(own: OwnEntry, path: Path, files: dict[str, str] | None = No
     """Read the rows, check them against the YAML file, and give them the form of every table."""
     frame, source, files = _read_rows(own, path, files)
     (file_name,) = files
+    with show_progress(f"checking {file_name}") if frame.size > _MANY_CELLS else nullcontext():
+        rows, domain, fingerprint = _check_table(own, frame, path, file_name)
+    return OwnTable(rows, domain, fingerprint, source, files)
+
+
+def _check_table(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str) -> tuple[pd.DataFrame, Domain, str]:
+    """Return the canonical table, its domain and its fingerprint, or refuse it."""
     frame = _count_days(own, frame, path, file_name)
     if own.domain is None:
         domain = _infer_domain(own, frame, path, file_name)
@@ -158,7 +168,7 @@ def _make_own_table(own: OwnEntry, path: Path, files: dict[str, str] | None = No
     rows = table.keep_rows_within(rows, domain) if own.drop_beyond_bounds else rows
     fingerprint = table.hash_table(rows)
     _check_rows(own, len(rows), fingerprint, path, file_name)
-    return OwnTable(table.declare_categories(rows, domain), domain, fingerprint, source, files)
+    return table.declare_categories(rows, domain), domain, fingerprint
 
 
 def read_own_frame(path: Path) -> pd.DataFrame:
@@ -190,7 +200,7 @@ def infer_column(name: str, cells: pd.Series, notation: Notation, is_label: bool
     numbers = pd.Series(notation.read_numbers(cells))
     if not is_label and not numbers.isna().any() and not holds_booleans(cells):
         return infer_feature(name, numbers)
-    return Nominal(name, tuple(sorted(table.clean_labels(cells).unique(), key=_in_natural_order)))
+    return Nominal(name, _sort_naturally(table.clean_labels(cells).unique()))
 
 
 def check_cells(frame: pd.DataFrame, domain: Domain, notation: Notation, path: Path, file_name: str) -> None:
@@ -239,15 +249,17 @@ def _read_rows(
 
 def _read_typed(own: OwnEntry, file: Path, form: own_file.TextForm) -> pd.DataFrame | None:
     """Return the declared columns as numbers and categories, where nothing in the file leaves a doubt of these."""
-    if not own.notation.reads_numbers_plainly or not file.is_file():
+    if not file.is_file():
         return None
-    if own.domain is None:
-        words = {*own.dates, *([own.target] if own.task == "classification" else [])}
-        return read_typed(file, form, Columns(None, words, own.notation.missing))
-    features = (*own.domain.features, own.domain.target)
-    words = {*own.dates, *(feature.name for feature in features if isinstance(feature, Nominal))}
-    names = {*own.dates, *(feature.name for feature in features)}
-    return read_typed(file, form, Columns(names, words, own.notation.missing))
+    names, words = None, {*own.dates, *([own.target] if own.task == "classification" else [])}
+    if own.domain is not None:
+        features = (*own.domain.features, own.domain.target)
+        names = {*own.dates, *(feature.name for feature in features)}
+        words = {*own.dates, *(feature.name for feature in features if isinstance(feature, Nominal))}
+    columns = Columns(names, words, own.notation.missing)
+    if file.suffix.lower() == typed_parquet.SUFFIX:
+        return typed_parquet.read_typed_parquet(file, columns)
+    return read_typed(file, form, columns) if own.notation.reads_numbers_plainly else None
 
 
 def _tell_version(file: Path) -> tuple[int, int]:
@@ -396,10 +408,11 @@ def _check_rows(own: OwnEntry, n_rows: int, fingerprint: str, path: Path, file_n
         _refuse(path, ("fingerprint",), f"{file_name} holds another table: {found}; write that if it is the right one")
 
 
-def _in_natural_order(label: str) -> tuple[bool, float, str]:
+def _sort_naturally(labels: Sequence[str]) -> tuple[str, ...]:
     """Sort numbers by their value, before words."""
-    (number,) = table.read_rounded(pd.Series([label]))
-    return bool(np.isnan(number)), 0.0 if np.isnan(number) else float(number), label
+    numbers = table.read_rounded(pd.Series(labels))
+    is_word = np.isnan(numbers)
+    return tuple(label for *_, label in sorted(zip(is_word, np.where(is_word, 0.0, numbers), labels, strict=True)))
 
 
 def _refuse(path: Path, key: Location, message: str) -> NoReturn:

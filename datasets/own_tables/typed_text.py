@@ -79,6 +79,7 @@ class _Text:
     content: mmap.mmap
     header: list[str]
     options: dict
+    has_quotes: bool
 
 
 def _open_text(content: mmap.mmap, path: Path, form: TextForm) -> _Text | None:
@@ -95,7 +96,8 @@ def _open_text(content: mmap.mmap, path: Path, form: TextForm) -> _Text | None:
     first = sample.partition("\n")[0].removesuffix("\r")
     if first.count('"') % 2 or "\r" in first:
         return None  # a line end within a name, or lines that end otherwise
-    blank_before_quote = content.find(f'{separator} "'.encode()) >= 0
+    has_quotes = content.find(b'"') >= 0
+    blank_before_quote = has_quotes and content.find(f'{separator} "'.encode()) >= 0
     cells = next(csv.reader([first], delimiter=separator, skipinitialspace=blank_before_quote), [])
     names = [name.strip() for name in cells]
     if not all(names) or len(set(names)) < len(names) or not separator.isascii():
@@ -108,7 +110,7 @@ def _open_text(content: mmap.mmap, path: Path, form: TextForm) -> _Text | None:
         "keep_default_na": False,
         "skipinitialspace": blank_before_quote,
     }
-    return _Text(path, content, names, options)
+    return _Text(path, content, names, options, has_quotes)
 
 
 def _read_columns(text: _Text, columns: Columns) -> pd.DataFrame | None:
@@ -118,8 +120,19 @@ def _read_columns(text: _Text, columns: Columns) -> pd.DataFrame | None:
     if doubtful := [name for name, cells in found.items() if cells is None]:
         found |= _read_once(text, doubtful, set(doubtful), columns, "str")
     frame = pd.DataFrame(found, copy=False)
-    n_rows = count_even_rows(text.content, text.options["sep"], len(text.header))
-    return frame if len(frame) and n_rows == len(frame) + 1 else None
+    return frame if len(frame) and _has_even_rows(text, frame) else None
+
+
+def _has_even_rows(text: _Text, frame: pd.DataFrame) -> bool:
+    """Tell whether each row has a cell for each column: one that ends early reads as one with empty cells.
+
+    Where no last cell is empty, none ends early, so that none goes on if there are as many separators as they need.
+    """
+    separator, n_columns, n_rows = text.options["sep"], len(text.header), len(frame) + 1
+    last = text.header[-1]
+    if not text.has_quotes and last in frame and frame[last].notna().all():
+        return count_bytes(text.content, separator) == n_rows * (n_columns - 1)
+    return count_even_rows(text.content, separator, n_columns) == n_rows
 
 
 def _find_words(text: _Text, columns: Columns) -> set[str]:
@@ -172,6 +185,20 @@ def _join_pieces(pieces: list[pd.Series], is_words: bool) -> pd.Series | None:
 def _name_in_text(piece: pd.Series) -> pd.Series:
     """Return categories with text for their type also where there are none."""
     return piece if len(piece.cat.categories) else piece.astype(pd.CategoricalDtype(pd.Index([], dtype="str")))
+
+
+def count_bytes(content: bytes | mmap.mmap, byte: str) -> int:
+    """Return how often a byte is in a file.
+
+    Examples
+    --------
+    >>> count_bytes(b"a,b\\n1,2\\n", ",")
+    2
+    """
+    array = np.frombuffer(content, dtype=np.uint8)
+    return sum(
+        int(np.count_nonzero(array[start : start + _BLOCK] == ord(byte))) for start in range(0, len(array), _BLOCK)
+    )
 
 
 def count_even_rows(content: bytes | mmap.mmap, separator: str, n_columns: int) -> int | None:

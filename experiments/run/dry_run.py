@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from datasets.progress_bar import format_duration
 from experiments.cells.cell import Cell
 from experiments.run.executors import Executor
 from experiments.run.more_metrics import find_lacking, merge_metrics
-from experiments.run.progress import format_duration
 from experiments.store.database import Store
 
 

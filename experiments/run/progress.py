@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from datetime import timedelta
 from threading import Lock
 from time import monotonic
 
 from rich import progress
 from rich.console import Console
 
-_SECONDS = 10
+from datasets.progress_bar import SECONDS, format_duration, print_line
 
 
 class Progress:
@@ -28,7 +27,7 @@ class Progress:
         self._started = self._last_line = monotonic()
         if self._reused:
             n_waiting = self._total - self._reused
-            _print_line(f"{self._format_count(self._reused)} reused from the store, {n_waiting} to run")
+            print_line(f"{self._format_count(self._reused)} reused from the store, {n_waiting} to run")
         if self._total > self._reused and sys.stderr.isatty():
             text = f"{{task.completed:.0f}}/{{task.total}} {self._unit}s{{task.fields[failed]}}, {{task.fields[pace]}}"
             columns = (text, progress.BarColumn(), progress.TimeRemainingColumn())
@@ -42,7 +41,7 @@ class Progress:
             self._bar.stop()
         if kind is None and self._done:
             seconds = monotonic() - self._started
-            _print_line(
+            print_line(
                 f"{self._format_count(round(self._done))} run in {format_duration(seconds)}{self._format_failures()}"
             )
 
@@ -53,7 +52,7 @@ class Progress:
             self._failed += failed
             if self._bar:
                 self._bar.update(self._task, advance=share, failed=self._format_failures(), pace=self._format_pace())
-            elif monotonic() - self._last_line > _SECONDS:
+            elif monotonic() - self._last_line > SECONDS:
                 self._print_progress(monotonic())
 
     def _print_progress(self, now: float) -> None:
@@ -66,7 +65,7 @@ class Progress:
         if self._done_at_last_line:
             left = f"about {format_duration((n - self._done) / pace)} left"
         counts = f"{self._done:.0f} of {n} {self._unit}s run ({self._done / n:.0%}){self._format_failures()}"
-        _print_line(f"{counts}, {self._format_pace()}, {left}")
+        print_line(f"{counts}, {self._format_pace()}, {left}")
         self._last_line, self._done_at_last_line = now, self._done
 
     def _format_count(self, n: int) -> str:
@@ -77,18 +76,3 @@ class Progress:
 
     def _format_pace(self) -> str:
         return f"{self._done / max(monotonic() - self._started, 1e-9):.3g} a second"
-
-
-def _print_line(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
-def format_duration(seconds: float) -> str:
-    """Return a time as people write it.
-
-    Examples
-    --------
-    >>> format_duration(3.21), format_duration(3725.4)
-    ('3.2 s', '1:02:05')
-    """
-    return str(timedelta(seconds=round(seconds))) if seconds >= 60 else f"{seconds:.1f} s"
