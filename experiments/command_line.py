@@ -42,7 +42,7 @@ _NO_LAUNCHER = "launchers do not apply, as one call runs the cells of a whole gr
 _NO_MODE = "one call runs a whole grid, of one setting or of many: leave it out"
 _REFUSED = {
     "hydra/sweeper": "other sweepers compose each job, a tenth of a second each: leave it out, lists of values are run",
-    "lists": "which settings may have several values belongs to the command: leave it out",
+    "hydra.sweeper.lists": "which settings may have several values belongs to the command: leave it out",
     "hydra/launcher": _NO_LAUNCHER,
     "hydra.launcher": _NO_LAUNCHER,
     "hydra.mode": _NO_MODE,
@@ -79,9 +79,10 @@ def main() -> None:
     with _exit_codes():
         arguments = translate_words(sys.argv[1:])
         options = read_options(arguments)
+        command = find_command(options.settings)
         search_path.use_folders([*search_path.list_added(), *filter(None, [options.config_dir])])
         if options.help:
-            print(format_help(find_command(options.settings)))
+            print(format_help(command))
             return
         from experiments.composition import show_hydra, start_hydra
 
@@ -89,15 +90,15 @@ def main() -> None:
         if words := _name_words_of_hydra(options):
             if "install=bash" in settings:
                 print("COMP_WORDBREAKS=${COMP_WORDBREAKS//:}")  # or bash takes algorithm=edprf:s for two words
-            show_hydra(words, settings)
+            show_hydra(words, settings, command)
             return
-        with start_hydra(settings):
+        with start_hydra(command):
             from experiments.config.request import read_request
 
             request = read_request(settings, arguments, options.config_name)
-            command = import_module(f"{__package__}.commands.{request.command}")
+            module = import_module(f"{__package__}.commands.{request.command}")
             resume_collection()
-            sys.exit(command.run_command(request))
+            sys.exit(module.run_command(request))
 
 
 def _name_words_of_hydra(options: argparse.Namespace) -> list[str]:
@@ -153,7 +154,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _make_parser() -> _Parser:
     """Return what reads the options that Hydra has, by its names for them."""
-    parser = _Parser(add_help=False, allow_abbrev=False)
+    parser = _Parser(add_help=False)
     parser.add_argument("settings", nargs="*")
     for words in (("--help", "-h"), ("--hydra-help",), ("--version",), ("--resolve",), ("--run", "-r")):
         parser.add_argument(*words, action="store_true")
@@ -197,6 +198,9 @@ def read_options(arguments: Sequence[str]) -> argparse.Namespace:
         _check_config_dir(Path(options.config_dir))
     if options.shell_completion and sys.argv[0].endswith(".py"):
         raise BadInput('shells complete installed commands only: eval "$(dp-replica -sc install=bash)"')
+    if options.package and not options.cfg:
+        raise BadInput("--package goes with --cfg")
+    options.settings = translate_words(options.settings)  # also behind options
     if sum(word.startswith("do=") for word in options.settings) > 1:
         raise BadInput("one command at a time: a first word without =, or one do=NAME")
     for word in options.settings:
@@ -212,7 +216,7 @@ def find_command(settings: Sequence[str]) -> str:
     >>> find_command(["do=check", "paper=2"]), find_command(["paper=2"])
     ('check', 'reproduce')
     """
-    names = [word.removeprefix("do=") for word in settings if word.startswith("do=")]
+    names = [word.removeprefix("do=").strip(" '\"") for word in settings if word.startswith("do=")]
     return names[-1] if names else _DEFAULT
 
 
@@ -257,6 +261,10 @@ def _check_config_dir(folder: Path) -> None:
 
 def _check_word(word: str) -> None:
     name = word.lstrip("+~").partition("=")[0]
+    if "=" not in word and not word.startswith("~"):
+        raise BadInput(f"cannot read {word!r}: write name=value (text with blanks or commas in quotes)")
+    if name == "do" and not word.startswith("do="):
+        raise BadInput(f"{word}: a command is chosen by its name, or by do=NAME")
     if group := _NO_OPTION.match(word):
         raise BadInput(f"{word}: write {group[1]}=NAME; where several are taken, with commas: {group[1]}=NAME,NAME")
     for refused, reason in _REFUSED.items():
@@ -290,7 +298,10 @@ def _quote_options(word: str) -> str:
 def _exit_codes() -> Iterator[None]:
     """Turn what ends a command into its exit code, and bad input into a line on stderr."""
     try:
-        yield
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
     except KeyboardInterrupt as error:
         print_to_stderr("everything finished so far is kept; run the same command again to go on")
         sys.exit(143 if isinstance(error, Terminated) else 130)
@@ -304,10 +315,10 @@ def _exit_codes() -> Iterator[None]:
         print_to_stderr(f"error: {one_line(error)}")
         sys.exit(2)
     except OSError as error:
-        if error.errno not in _UNWRITABLE or error.filename is None:
+        if error.errno not in _UNWRITABLE:
             raise
-        hint = "make it writable, or choose another folder with results=FOLDER"
-        print_to_stderr(f"error: {error.filename} cannot be written ({error.strerror}); {hint}")
+        hint = "; make it writable, or choose another folder with results=FOLDER" if error.filename else ""
+        print_to_stderr(f"error: {error.filename or 'stdout'} cannot be written ({error.strerror}){hint}")
         sys.exit(2)
 
 

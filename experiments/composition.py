@@ -14,6 +14,7 @@ from typing import NamedTuple, cast
 import hydra
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
+from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override
 from hydra.errors import HydraException, MissingConfigException, OverrideParseException
@@ -26,10 +27,6 @@ from experiments.errors import BadInput, suggest_name
 
 DESCRIBED = ("paper", "dataset", "algorithm")
 """Config groups whose files describe what is run; a command takes them as they are, unless it says otherwise."""
-LISTS = "lists"
-"""The key of ``conf/do`` that names the settings, or patterns of such, that may have several values."""
-DEFAULT = "reproduce"
-"""The command that is meant without a name."""
 
 _VERSION = "1.3"  # of Hydra's behaviour
 _FEW = 20  #: names that an error message may have
@@ -40,27 +37,28 @@ _LISTED = ("algorithms", "datasets", "papers")
 _OPEN = DictConfig({}, flags={"struct": False})
 _NODES = ConfigStore.instance()
 _NODES.store("open_algorithm", DictConfig({"algorithm": _OPEN}), provider="dp-replica")
-_NODES.store("grid", DictConfig({"params": _OPEN}), group="hydra/sweeper", provider="dp-replica")
+_GRID = DictConfig({"params": _OPEN, "lists": []})  # which settings may have several values, each command says
+_NODES.store("grid", _GRID, group="hydra/sweeper", provider="dp-replica")
 
 
 @contextmanager
-def start_hydra(settings: Sequence[str] = ()) -> Iterator[None]:
-    """Let Hydra compose, as long as the context lasts; BadInput for what it refuses of settings then.
+def start_hydra(command: str = "") -> Iterator[None]:
+    """Let Hydra compose, as long as the context lasts; BadInput for what it refuses of a command's settings then.
 
     Where it looks the rest looks, too: in the folders that other people's plugins add.
     """
-    with _in_our_words(settings), hydra.initialize_config_dir(str(search_path.BUILT_IN), version_base=_VERSION):
+    with _in_our_words(command), hydra.initialize_config_dir(str(search_path.BUILT_IN), version_base=_VERSION):
         places = GlobalHydra.instance().config_loader().get_search_path().get_path()
         search_path.use_folders(_find_added_folders((place.provider, place.path) for place in places))
         yield
 
 
 @contextmanager
-def _in_our_words(settings: Sequence[str]) -> Iterator[None]:
+def _in_our_words(command: str) -> Iterator[None]:
     try:
         yield
     except (HydraException, OmegaConfBaseException) as error:
-        raise BadInput(explain_error(error, settings)) from error
+        raise BadInput(explain_error(error, command)) from error
 
 
 class Composed(NamedTuple):
@@ -75,26 +73,38 @@ def compose_settings(words: Sequence[str], config_name: str | None = None) -> Co
     """Return what Hydra makes of settings."""
     parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
     parsed = parser.parse_overrides(list(words))
+    _use_search_path(words)
     alone = [str(word.input_line) for word in parsed if not word.is_sweep_override()]
     config = hydra.compose(config_name or "config", alone, return_hydra_config=True)
-    sources = config.hydra.runtime.config_sources  # with those of hydra.searchpath
-    search_path.use_folders(
-        _find_added_folders((place.provider, f"{place.schema}://{place.path}") for place in sources)
-    )
+    HydraConfig.instance().set_config(config)  # of which ``${hydra:...}`` speaks
+    _use_sources(config)
     grid = [f"{name}={values}" for name, values in config.hydra.sweeper.params.items()]
     return Composed(config, parser.parse_overrides(grid), parsed)
 
 
-def show_hydra(options: Sequence[str], settings: Sequence[str]) -> None:
+def _use_search_path(words: Sequence[str]) -> None:
+    """Look where ``hydra.searchpath`` says, before anything is chosen: variants are in files that have other names."""
+    if own := [word for word in words if word.lstrip("+").startswith("hydra.searchpath=")]:
+        _use_sources(hydra.compose("config", own, return_hydra_config=True))
+
+
+def _use_sources(config: DictConfig) -> None:
+    sources = config.hydra.runtime.config_sources
+    search_path.use_folders(
+        _find_added_folders((place.provider, f"{place.schema}://{place.path}") for place in sources)
+    )
+
+
+def show_hydra(options: Sequence[str], settings: Sequence[str], command: str) -> None:
     """Let Hydra do what it can do by itself: show a configuration, tell of itself, complete a word for a shell."""
 
     def run_nothing(config: DictConfig) -> None:
         raise AssertionError(f"Hydra ran a task: {options}")
 
-    with start_hydra():
-        pass  # but variants of folders that plugins add are known now
+    with start_hydra(command):
+        _use_search_path(settings)
     sys.argv[1:] = [*options, *settings]
-    with _in_our_words(settings):
+    with _in_our_words(command):
         hydra.main(version_base=_VERSION, config_path=str(search_path.BUILT_IN), config_name="config")(run_nothing)()
 
 
@@ -111,7 +121,7 @@ def _find_added_folders(places: Iterable[tuple[str, str]]) -> list[Path]:
     return [folder for folder in folders if search_path.has_group(folder) and not folder.samefile(search_path.BUILT_IN)]
 
 
-def explain_error(error: Exception, settings: Sequence[str] = ()) -> str:
+def explain_error(error: Exception, command: str = "reproduce") -> str:
     """Return what is wrong with a command line, in one line and in our words.
 
     Examples
@@ -127,7 +137,6 @@ def explain_error(error: Exception, settings: Sequence[str] = ()) -> str:
     if isinstance(error, OverrideParseException):
         return f"cannot read {error.override!r}: write name=value (text with blanks or commas in quotes)"
     if refused := re.match(r"Could not override '([^']+)'", text):
-        command = next((word[4:-1] for word in settings if word.startswith("do='")), DEFAULT)
         return (
             f"do={command} has nothing called {refused[1]!r} to set; {suggest_name(refused[1], list_settings(command))}"
         )
@@ -159,6 +168,6 @@ def list_settings(command: str) -> list[str]:
     for name, value in config.items():
         if isinstance(value, DictConfig) and name not in ("hydra", *DESCRIBED):
             names += [f"{name!s}.{part!s}" for part in value]
-        elif not isinstance(value, DictConfig) and name != LISTS:
+        elif not isinstance(value, DictConfig):
             names.append(str(name))
     return sorted(set(names))

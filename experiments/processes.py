@@ -103,9 +103,9 @@ def start_server(*modules: str) -> None:
         util.spawnv_passfds = start_anew
 
 
-def is_server_started() -> bool:
-    """Return whether there is a server, so that workers no longer have what this process reads from now on."""
-    return bool(_preloaded)
+def can_fork_server() -> bool:
+    """Return whether workers will have what this process reads now: they are forked, and their server is not there."""
+    return choose_start() == "forkserver" and not _preloaded
 
 
 _preloaded: list[str] = []

@@ -122,6 +122,37 @@ def test_a_help_lists_what_hydra_lists(capsys):
         assert known <= words and known <= set(names) and len(known) > 2, group
 
 
+def test_a_help_is_of_the_command_that_is_named(capsys):
+    asked = [["check", "--help"], ["--help", "check"], ["--help", "do=check", "paper=2"], ["do='check'", "--help"]]
+    said = []
+    for words in asked:
+        assert exit_code(*words) == 0
+        said.append(capsys.readouterr().out)
+    assert len(set(said)) == 1 and said[0].startswith("Run a part of every paper again")
+    assert exit_code("--help", "bogus") == 2
+    assert capsys.readouterr().err.startswith("error: cannot read 'bogus': write name=value")
+
+
+def test_a_command_may_stand_behind_options(capsys):
+    assert exit_code("-m", "describe", "metric=rmse") == 0
+    assert "rmse" in capsys.readouterr().out
+
+
+def test_a_setting_may_refer_to_hydra(tmp_path, capsys):
+    assert exit_code(*CAR, "results=${hydra:runtime.cwd}/../referred") == 0
+    assert (tmp_path / "referred" / "store.sqlite").is_file()
+
+
+@pytest.mark.parametrize("words", [["describe"], ["--cfg", "job"]])
+def test_variants_are_found_on_a_search_path_of_hydra(words, tmp_path, capsys):
+    (tmp_path / "more" / "algorithm").mkdir(parents=True)
+    text = "_target_: sklearn.dummy.DummyClassifier\n_variants_: {prior: {_what_: The shares., strategy: prior}}\n"
+    (tmp_path / "more" / "algorithm" / "floor.yaml").write_text(text, encoding="utf-8")
+    path = f"hydra.searchpath=[file://{tmp_path / 'more'}]"
+    assert exit_code(*words, "algorithm=floor:prior", path) == 0, capsys.readouterr().err
+    assert "prior" in capsys.readouterr().out
+
+
 def test_papers_of_another_folder_are_run(tmp_path, results, capsys):
     (tmp_path / "more" / "paper").mkdir(parents=True)
     paper = (
@@ -149,7 +180,7 @@ def test_an_installed_command_is_completed_by_shells(monkeypatch, capsys):
     ("words", "sentence"),
     [
         (["hydra/sweeper=basic"], "leave it out, lists of values are run"),
-        (["lists=[repeats]"], "belongs to the command: leave it out"),
+        (["hydra.sweeper.lists=[repeats]"], "belongs to the command: leave it out"),
         (["hydra/launcher=joblib"], "choose executor=local|threads|dask"),
         (["hydra/launcher=basic", "-m"], "choose executor=local|threads|dask"),
         (["hydra.launcher.n_jobs=2"], "choose executor=local|threads|dask"),
@@ -174,6 +205,10 @@ def test_an_installed_command_is_completed_by_shells(monkeypatch, capsys):
         (["--jobs", "2"], "settings are written name=value"),
         (["~repeats"], "Could not delete"),
         (["~algorithm"], "nothing can be deleted"),
+        (["~do"], "~do: a command is chosen by its name, or by do=NAME"),
+        (["+do=check"], "a command is chosen by its name, or by do=NAME"),
+        (["hydra.sweeper.params.epsilon='1e400,1'"], "1e400 is larger than any number that can be held"),
+        (["--package", "executor"], "--package goes with --cfg"),
         (["+repaets=3"], "no setting can be added to do=reproduce; write repaets=... to change one"),
         (["++repeats=3"], "no setting can be added to do=reproduce; write repeats=... to change one"),
         (["repaets=3"], "do=reproduce has nothing called 'repaets' to set; did you mean 'repeats'?"),

@@ -176,14 +176,18 @@ def test_every_kind_of_claim_is_a_short_file():
     assert len(lengths) > 10 and {file: n for file, n in lengths.items() if n > 100} == {}
 
 
-def test_what_was_sorted_of_a_study_is_kept_while_it_has_no_new_rows():
+def test_what_was_sorted_of_a_study_is_kept_while_it_has_no_new_rows(monkeypatch):
     rows = [("a", "rdt", 0, 0.5), ("a", "rdt", 1, 0.6), ("a+b", "edprf", 0, 0.7), ("b", "edprf", 1, 0.8)]
     columns = ["study", "algorithm", "repeat", "accuracy"]
     first = Results(pd.DataFrame(rows, columns=columns))
     asked = [SettingKey(study, ("algorithm",), (name,)) for study in "ab" for name in ("rdt", "edprf")]
     before = first.find_all(asked, "accuracy")
     table = pd.DataFrame([*rows, ("b", "edprf", 2, 0.9), ("b", "rdt", 0, 0.4)], columns=columns)
-    later, anew = (Results(table, *known).find_all(asked, "accuracy") for known in ((first, {"b"}), ()))
+    sorted_anew, sort = [], Results._sort_study
+    monkeypatch.setattr(Results, "_sort_study", lambda self, *study: sorted_anew.append(study[0]) or sort(self, *study))
+    later = Results(table, first, {"b"}).find_all(asked, "accuracy")
+    assert sorted_anew == ["b"]
+    anew = Results(table).find_all(asked, "accuracy")
     assert [runs.measured.tolist() for runs in later] == [runs.measured.tolist() for runs in anew]
     assert later[0].values.tolist() == before[0].values.tolist() and before[3].measured.tolist() == [0.7, 0.8]
     assert later[3].measured.tolist() == [0.7, 0.8, 0.9] and later[2].measured.tolist() == [0.4]

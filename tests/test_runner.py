@@ -365,7 +365,7 @@ def test_a_cell_that_kills_its_dask_worker_is_named_and_the_others_go_on(tmp_pat
 )
 def test_tables_are_read_before_workers_are_forked(where, is_started, loaded, monkeypatch):
     asked = {}
-    monkeypatch.setattr(runner, "is_server_started", lambda: is_started)
+    monkeypatch.setattr(runner, "can_fork_server", lambda: not is_started)
     monkeypatch.setattr(runner.evaluate, "load_rows", lambda dataset, names: asked.update({dataset: set(names)}))
     cells = Cell("car", "majority", {}, 1.0, 0).repeats(range(5)) + Cell("letter", "majority", {}, 1.0, 0).repeats([0])
     runner._load_for_all(cells, where)

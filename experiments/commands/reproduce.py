@@ -6,7 +6,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -133,14 +133,52 @@ def _run_papers(request: SweepRequest) -> int:
     refuse_options_of_sweeps(request.config)
     repeats = request.config["repeats"], request.config["most_repeats"]
     prepared = {name: _prepare_paper(name, *repeats) for name in request.list_choices("paper")}
-    runner = TaskRunner(make_executor(request.config["executor"]))
+    executor = make_executor(request.config["executor"])
+    if request.config["dry_run"]:
+        for paper, questions in prepared.values():
+            _say_instead(paper)
+            _say_plan(list(chain.from_iterable(questions.cells.values())), request, executor)
+        return 0
+    runner = TaskRunner(executor)
     codes: list[int] = []
-    finish_previous, last = None, list(prepared)[-1]
-    for name, (paper, questions) in prepared.items():
-        finish = _run_paper(name, paper, questions, request, runner, is_last=name == last)
-        codes += [finish_previous()] if finish_previous else []
-        finish_previous = finish
-    return max([*codes, finish()])
+    runs: list[_PaperRun] = []
+    try:
+        for name, (paper, questions) in prepared.items():
+            for earlier in runs:
+                earlier.begin_to_write(runner)
+            runs.append(_run_paper(name, paper, questions, request, runner))
+            while len(runs) > 1:
+                codes.append(runs.pop(0).finish(runner))
+    except Exception:  # whatever ends one paper, the others were run; Ctrl-C waits for nothing
+        for run in runs:
+            run.finish(runner)
+        raise
+    return max([*codes, *(run.finish(runner) for run in runs)])
+
+
+@dataclass
+class _PaperRun:
+    """A paper whose cells are run, and what is left to do."""
+
+    #: Writes what came out; returns the files that are named then.
+    write: Callable[..., list[Path]]
+    folder: Path
+    #: Says which settings have no result; returns the exit code.
+    name_failures: Callable[[], int]
+    wait: Callable[[], list[Path]] | None = None
+
+    def begin_to_write(self, runner: TaskRunner) -> None:
+        """Let a process write what came out while the next paper is run."""
+        self.wait = self.wait or runner.begin(self.write)
+
+    def finish(self, runner: TaskRunner) -> int:
+        """Write what came out, if that has not begun, and say it; returns the exit code."""
+        from plots.pages.terminal import print_summary
+        from plots.runs.paper_run import PaperRun
+
+        paths = self.wait() if self.wait else self.write(runner=runner)
+        print_summary(PaperRun.read(self.folder), paths)
+        return self.name_failures()
 
 
 def _prepare_paper(name: str, repeats: int | None, most_repeats: int | None) -> tuple[Paper, PaperQuestions]:
@@ -155,34 +193,22 @@ def _prepare_paper(name: str, repeats: int | None, most_repeats: int | None) -> 
 
 
 def _run_paper(
-    name: str, paper: Paper, questions: PaperQuestions, request: SweepRequest, runner: TaskRunner, is_last: bool
-) -> Callable[[], int]:
-    """Run the cells of a paper; return what ends its run: it writes and says what came out, and gives the exit code.
-
-    A process writes it while the next paper runs. What the last one gives is written by all that are free then.
-    """
+    name: str, paper: Paper, questions: PaperQuestions, request: SweepRequest, runner: TaskRunner
+) -> _PaperRun:
     executor = make_executor(request.config["executor"])
-    for sentence in describe_substitutes(paper.labels, paper.used_instead):
-        print_to_stderr(sentence)
-    cells, folder = list(chain.from_iterable(questions.cells.values())), request.results_folder / f"paper-{name}"
-    if request.config["dry_run"]:
-        return partial(_say_plan, cells, request, executor)
+    _say_instead(paper)
+    folder = request.results_folder / f"paper-{name}"
     make_results_folder(folder)
     rounds = Rounds(request.results_folder, executor, read_stop_on_error(request.config))
     table = run_until_decided(questions, rounds.run, run_tasks=runner.answer)
     asked = replace(questions, cells={}, settings={})  # which may be many, and nothing is run any more
     write = partial(write_results, paper, asked, folder, table, request.arguments)
-    wait_for_files = partial(write, runner) if is_last else runner.begin(write)
+    return _PaperRun(write, folder, partial(rounds.name_failures, str(request.config["results"])))
 
-    def finish() -> int:
-        from plots.pages.terminal import print_summary
-        from plots.runs.paper_run import PaperRun
 
-        paths = wait_for_files()
-        print_summary(PaperRun.read(folder), paths)
-        return rounds.name_failures(str(request.config["results"]))
-
-    return finish
+def _say_instead(paper: Paper) -> None:
+    for sentence in describe_substitutes(paper.labels, paper.used_instead):
+        print_to_stderr(sentence)
 
 
 def _say_plan(cells: list[Cell], request: SweepRequest, executor: Executor) -> int:
@@ -212,6 +238,8 @@ def write_results(
     """Write a paper's results: cells, timings, provenance, and all that `plots` makes of them."""
     from plots.pages.paper_results import publish_paper  # matplotlib is slow to import, and needed only here
 
+    for name in ("claims.json", "report.html"):  # without which what an interrupted run leaves looks incomplete
+        (folder / name).unlink(missing_ok=True)
     (folder / "cells.csv").write_text(format_cells_csv(table), encoding="utf-8")
     table[["key", "fit_seconds"]].to_csv(folder / "timings.csv", index=False, lineterminator="\n")
     facts = _gather_facts(arguments, table["dataset"].unique(), paper.repeats, table["algorithm"].unique())

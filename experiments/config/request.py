@@ -15,7 +15,7 @@ from omegaconf import OmegaConf
 from algorithms.installation import resolve_path
 from documents import search_path
 from documents.large_numbers import TOO_LARGE, find_too_large
-from experiments.composition import DESCRIBED, LISTS, compose_settings
+from experiments.composition import DESCRIBED, compose_settings
 from experiments.config.papers import list_own_papers, list_papers
 from experiments.errors import BadInput
 
@@ -68,7 +68,7 @@ def read_request(words: Sequence[str], arguments: Sequence[str], config_name: st
     names = [str(name) for name in composed.config if name != "hydra"]
     settings = cast(dict, OmegaConf.to_container(OmegaConf.masked_copy(composed.config, names), resolve=True))
     choices = cast(dict, OmegaConf.to_container(composed.config.hydra.runtime.choices))
-    command, lists, values = choices["do"], settings.pop(LISTS), {}
+    command, lists, values = choices["do"], composed.config.hydra.sweeper.lists, {}
     for override in composed.grid:
         _check_listed(override, lists)
     own = [override for override in composed.words if not override.key_or_group.startswith("hydra.")]
@@ -114,14 +114,14 @@ def is_listed(name: str, patterns: Sequence[str]) -> bool:
 
 
 def _check_listed(override: Override, lists: Sequence[str]) -> None:
+    _check_size(override)
     if not is_listed(name := override.key_or_group, lists):
         raise BadInput(f"hydra.sweeper.params: {name} cannot have several values; what can: {', '.join(lists)}")
 
 
 def _check_override(override: Override, lists: Sequence[str], command: str) -> None:
+    _check_size(override)
     name, line = override.key_or_group, override.input_line
-    if word := find_too_large((line or "").partition("=")[2]):
-        raise BadInput(f"{name}: {TOO_LARGE.format(word)}")
     if override.is_delete():
         raise BadInput(f"{line}: nothing can be deleted; give the value that you want")
     if is_listed(name, lists):
@@ -133,6 +133,11 @@ def _check_override(override: Override, lists: Sequence[str], command: str) -> N
         raise BadInput(f"{name} cannot be changed: do={command} takes what the file of the {group} says")
     if override.is_add() or override.is_force_add():
         raise BadInput(f"{line}: no setting can be added to do={command}; write {name}=... to change one")
+
+
+def _check_size(override: Override) -> None:
+    if word := find_too_large((override.input_line or "").partition("=")[2]):
+        raise BadInput(f"{override.key_or_group}: {TOO_LARGE.format(word)}")
 
 
 def _read_values(override: Override) -> list:

@@ -42,6 +42,8 @@ from experiments.store.record import Measured
 
 _N_FOLDS = 10
 _N_UNTIMED_ROWS = 20
+N_KEPT = 4
+"""Data sets of which a process keeps the encoded features and the target."""
 _LARGE = 5_000_000
 """Values in a table, from which on a process keeps only one of its splits."""
 
@@ -248,14 +250,14 @@ def _take_rows(name: str, rows: np.ndarray, groups: str | None) -> _Rows:
     return _Rows(name, rows, groups, target[rows], None if codes is None else codes[rows])
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=N_KEPT)
 def _encode_features(name: str) -> np.ndarray:
     data = datasets.load(name)
     matrix, _ = data.domain.encode(data.frame)
     return matrix
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=N_KEPT)
 def _encode_target(name: str) -> tuple[np.ndarray, np.ndarray | None]:
     data = datasets.load(name)
     if data.task != "classification":

@@ -21,7 +21,7 @@ from time import monotonic
 from experiments.cells.cell import Cell
 from experiments.config import estimators
 from experiments.errors import BadInput, print_to_stderr
-from experiments.processes import is_server_started
+from experiments.processes import can_fork_server
 from experiments.run import evaluate
 from experiments.run.executors import ChunkResult, Executor, Workers
 from experiments.run.more_metrics import ask_again, describe_changed, find_lacking, has_changed, merge_metrics
@@ -104,12 +104,12 @@ def run_cells(
 
 def _load_for_all(pending: Iterable[Cell], where: Executor) -> None:
     """Read the data sets that most workers will need, before these are forked: a machine then has one copy of each."""
-    if where.backend == "threading" or where.address is not None or is_server_started():
+    if where.backend == "threading" or where.address is not None or not can_fork_server():
         return
     algorithms: dict[str, Counter[str]] = defaultdict(Counter)
     for cell in pending:
         algorithms[cell.dataset][cell.algorithm] += 1
-    for dataset, asked in algorithms.items():
+    for dataset, asked in sorted(algorithms.items(), key=lambda pair: -pair[1].total())[: evaluate.N_KEPT]:
         if asked.total() > 2 * where.n_jobs > 2:
             with suppress(Exception):  # a table may be anybody's: each of its cells says what is wrong
                 evaluate.load_rows(dataset, asked)

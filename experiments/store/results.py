@@ -45,8 +45,8 @@ class Runs(NamedTuple):
 class Results:
     """A long table of all cells that were tried, looked up by setting and metric.
 
-    Rows of a study are sorted once, whoever asks for them; those of studies that are as they were ``before``, not even
-    that.
+    Rows of a study are sorted once, whoever asks for them. Of studies that did not change, what was sorted ``before``
+    is kept.
     """
 
     def __init__(

@@ -65,7 +65,6 @@ def publish_paper(
     head = {"paper": paper.number, "family_error_rate": round(1 - LEVEL, 10)}
     write_paper(paper, folder / "paper.yaml")
     write_csv(numbers, folder / "numbers.csv")
-    write_json({**head, "cells": n_cells, "cells_expected": n_expected, "claims": claims}, folder / "claims.json")
     write_csv(list_copies(list_splits(paper), paper.repeats), folder / "copies.csv")
     write_json(privacy.sum_up_privacy(shown), folder / "privacy.json")
     for part in paper.tables:
@@ -79,6 +78,7 @@ def publish_paper(
     ]
     for part, frame, files in zip(paper.figures, frames, runner.run(drawings), strict=True):
         style.write_rendered(part.id, files, figures, frame)
+    write_json({**head, "cells": n_cells, "cells_expected": n_expected, "claims": claims}, folder / "claims.json")
     return [write_page(PaperRun.read(folder)), *(figures / f"{part.id}.png" for part in paper.figures)]
 
 
