@@ -17,7 +17,7 @@ from scipy.stats import ttest_1samp
 from experiments.cells.cell import Cell, read_protocol
 from experiments.composition import explain_error
 from experiments.run import run_studies
-from experiments.run.executors import Executor
+from experiments.run.executors.executor import Executor
 from experiments.run.run_studies import describe_clipping, describe_data_faults, gather_details
 from experiments.store.record import Measured, Record
 from experiments.store.summaries import summarise_setting, write_json_lines

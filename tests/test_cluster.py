@@ -11,8 +11,10 @@ import pytest
 
 from experiments.cells.cell import Cell
 from experiments.errors import BadInput
-from experiments.run import executors, runner
-from experiments.run.executors import Executor, Workers
+from experiments.run import runner
+from experiments.run.executors import cluster as dask_cluster
+from experiments.run.executors.executor import Executor
+from experiments.run.executors.workers import Workers
 from experiments.run.runner import run_cells
 from experiments.store.database import Store
 from tests.test_survival import finished
@@ -130,7 +132,7 @@ def test_workers_come_and_go_and_a_scheduler_is_killed(commands, make_cluster, c
 
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
-    monkeypatch.setattr(executors, "_SECONDS_TO_ANSWER", 0.5)
+    monkeypatch.setattr(dask_cluster, "_SECONDS_TO_ANSWER", 0.5)
     nobody = Executor("dask", address="tcp://127.0.0.1:9")
     with pytest.raises(BadInput, match="no Dask scheduler answers at tcp://127") as caught, nobody.open_workers():
         pass
@@ -149,7 +151,7 @@ def test_an_address_that_cannot_be_used_is_explained(address, said):
 def test_a_worker_with_other_code_is_found_out():
     cell = Cell("car", "majority", {}, 1.0, 0)
     cell.__dict__["key"] = "of another version"
-    (record,), _ = executors._run_chunk_on_cluster([cell], None, {})
+    (record,), _ = dask_cluster._run_chunk_on_cluster([cell], None, {})
     assert record.status == "failed" and "other code, libraries or data" in record.error
 
 
@@ -168,7 +170,7 @@ def client():
 
 
 def test_workers_without_this_project_say_so(client):
-    cluster = executors._Cluster(client, Executor("dask"))
+    cluster = dask_cluster._Cluster(client, Executor("dask"))
     assert cluster.submit(pow, 2, 5).result() == 32
     with pytest.raises(BadInput, match=r"cannot run cells .*'no_such_project'.; install there what is installed here"):
         cluster.submit(print, Absent()).result()
@@ -179,7 +181,10 @@ def test_whatever_is_asked_of_a_scheduler_that_has_gone_says_so(client):
     lost.cancel()
     lost.set_running_or_notify_cancel()
     client.get_executor = lambda pure: SimpleNamespace(submit=lambda *_: lost)
-    cluster, gone = executors._Cluster(client, Executor("dask", address="tcp://host:1")), "tcp://host:1 has gone; start"
+    cluster, gone = (
+        dask_cluster._Cluster(client, Executor("dask", address="tcp://host:1")),
+        "tcp://host:1 has gone; start",
+    )
     with pytest.raises(BadInput, match=gone):
         cluster.submit(pow, 2, 5).result()
     client.nthreads = lambda: open("/no/such/file")  # noqa: SIM115 - an OSError, as of a connection
@@ -192,11 +197,11 @@ def test_whatever_is_asked_of_a_scheduler_that_has_gone_says_so(client):
 
 
 def test_a_time_limit_needs_workers_of_one_thread_each(client):
-    assert executors._Cluster(client, Executor("dask", time_limit=1)).count_threads() == 2
+    assert dask_cluster._Cluster(client, Executor("dask", time_limit=1)).count_threads() == 2
     client.nthreads = lambda: {"a": 2, "b": 2}
-    assert executors._Cluster(client, Executor("dask")).count_threads() == 4
+    assert dask_cluster._Cluster(client, Executor("dask")).count_threads() == 4
     with pytest.raises(BadInput, match="one thread each: dask worker --nthreads 1"):
-        executors._Cluster(client, Executor("dask", time_limit=1)).count_threads()
+        dask_cluster._Cluster(client, Executor("dask", time_limit=1)).count_threads()
 
 
 def test_chunks_are_handed_out_to_as_many_workers_as_there_are():

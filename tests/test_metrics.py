@@ -27,7 +27,7 @@ from experiments.questions.group_claim import find_margin
 from experiments.questions.preflight import check_metrics
 from experiments.run.dry_run import describe_plan
 from experiments.run.evaluate import evaluate_cell
-from experiments.run.executors import Executor
+from experiments.run.executors.executor import Executor
 from experiments.run.runner import run_cells
 from experiments.run.splits import split_rows
 from experiments.store.database import Store

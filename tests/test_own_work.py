@@ -33,7 +33,7 @@ from experiments.config.paths import CONF, ROOT
 from experiments.errors import BadInput
 from experiments.regression_check.bands import find_folder, list_watched_papers
 from experiments.run.evaluate import evaluate_cell
-from experiments.run.executors import Executor, make_executor
+from experiments.run.executors.executor import Executor, make_executor
 from experiments.run.run_studies import run_and_collect
 from experiments.store.accounts import is_claim_only, read_account
 from experiments.store.long_table import long_table

@@ -46,7 +46,7 @@ from experiments.peers import (
     worker,
 )
 from experiments.peers.from_private_pgm import MOST_BOOSTED
-from experiments.run.executors import Executor
+from experiments.run.executors.executor import Executor
 from experiments.run.run_studies import run_and_collect
 from tests.waiting import HANG
 

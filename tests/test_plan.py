@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from experiments.cells.grid import expand_grid
 from experiments.run import dry_run
-from experiments.run.executors import Executor
+from experiments.run.executors.executor import Executor
 from experiments.store.database import Store
 from experiments.store.record import Measured, Record
 

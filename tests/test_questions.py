@@ -18,8 +18,9 @@ from experiments.judge.number_answers import answer_numbers, judge_numbers
 from experiments.judge.question import ClaimQuestion
 from experiments.questions.paper_questions import resolve_claims, resolve_numbers, resolve_paper
 from experiments.questions.settings import key_of_cell, list_setting_keys
-from experiments.run import executors
-from experiments.run.executors import Executor, TaskRunner
+from experiments.run.executors import task_runner
+from experiments.run.executors.executor import Executor
+from experiments.run.executors.task_runner import TaskRunner
 from experiments.store.results import Results, SettingKey
 from tests.papers import judge_claims, make_paper
 from tests.test_layout import MODULES, list_imports
@@ -75,7 +76,7 @@ def test_a_question_that_has_travelled_gives_the_same_answer():
 
 
 def test_verdicts_made_in_other_processes_are_the_same(monkeypatch):
-    monkeypatch.setattr(executors, "_SECONDS_HERE", 0)
+    monkeypatch.setattr(task_runner, "_SECONDS_HERE", 0)
     paper = read_paper("4")
     questions, table = resolve_paper(paper), draw_table(make_paper(**PAPER))
     answer, results = TaskRunner(Executor(jobs=2)).answer, Results(table)

@@ -26,7 +26,8 @@ from experiments.cells.cell import PROTOCOL, Cell
 from experiments.cells.grid import expand_grid
 from experiments.errors import BadInput
 from experiments.run import evaluate, runner
-from experiments.run.executors import Executor, Workers
+from experiments.run.executors.executor import Executor
+from experiments.run.executors.workers import Workers
 from experiments.run.run_studies import run_and_collect
 from experiments.run.runner import CellQueue, run_cells
 from experiments.run.splits import split_rows

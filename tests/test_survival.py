@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from experiments.cells.grid import expand_grid
-from experiments.run.executors import Executor
+from experiments.run.executors.executor import Executor
 from experiments.run.runner import run_cells
 from experiments.store.database import Store, StoreError
 from tests.waiting import wait_for

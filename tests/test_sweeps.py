@@ -13,7 +13,7 @@ from experiments.cells.cell import Cell
 from experiments.commands import reproduce
 from experiments.config.paths import ROOT
 from experiments.errors import BadInput
-from experiments.run.executors import Executor
+from experiments.run.executors.executor import Executor
 from experiments.run.run_studies import Rounds
 from experiments.run.runner import run_cells
 from experiments.store.database import Store

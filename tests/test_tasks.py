@@ -13,14 +13,15 @@ import pytest
 
 from experiments.errors import BadInput
 from experiments.judge.tasks import run_here
-from experiments.run import executors
-from experiments.run.executors import Executor, TaskRunner
+from experiments.run.executors import cluster, task_runner
+from experiments.run.executors.executor import Executor
+from experiments.run.executors.task_runner import TaskRunner
 
 
 @pytest.fixture
 def runner(monkeypatch):
     """A runner that sends all tasks to two processes."""
-    monkeypatch.setattr(executors, "_SECONDS_HERE", 0)
+    monkeypatch.setattr(task_runner, "_SECONDS_HERE", 0)
     return TaskRunner(Executor(jobs=2))
 
 
@@ -86,8 +87,8 @@ def test_a_task_that_fails_says_so(runner):
 
 
 def test_no_thread_runs_tasks_and_no_cluster(monkeypatch, tmp_path):
-    monkeypatch.setattr(executors, "_SECONDS_HERE", 0)
-    monkeypatch.setattr(executors, "_connect_to_dask", None)
+    monkeypatch.setattr(task_runner, "_SECONDS_HERE", 0)
+    monkeypatch.setattr(cluster, "connect_to_dask", None)
     asked = [partial(note, tmp_path, number) for number in range(4)]
     assert set(TaskRunner(Executor("threading", 2)).run(asked)) == {os.getpid()}
     assert os.getpid() not in TaskRunner(Executor("dask", 2)).run(asked)
@@ -98,8 +99,8 @@ def on_cluster(monkeypatch):
     """A runner with a Dask cluster, for whose workers threads stand."""
     with ThreadPoolExecutor(2) as pool:
         client = SimpleNamespace(status="running", get_executor=lambda pure: pool, nthreads=lambda: {"one": 2})
-        monkeypatch.setattr(executors, "_connect_to_dask", lambda where: nullcontext(client))
-        monkeypatch.setattr(executors, "_SECONDS_HERE", 0)
+        monkeypatch.setattr(cluster, "connect_to_dask", lambda where: nullcontext(client))
+        monkeypatch.setattr(task_runner, "_SECONDS_HERE", 0)
         yield TaskRunner(Executor("dask", address="tcp://host:8786"))
 
 
@@ -116,7 +117,7 @@ def tell_where() -> tuple[int, str]:
 
 def test_a_worker_with_other_code_gives_no_answer(on_cluster, monkeypatch):
     versions = iter("abcdefghi")
-    monkeypatch.setattr(executors, "_hash_installation", lambda folders: next(versions))
+    monkeypatch.setattr(task_runner, "hash_installation", lambda folders: next(versions))
     assert os.getpid() not in {process for process, _ in on_cluster.run([partial(tell_where)] * 2)}
 
 
@@ -127,7 +128,7 @@ def test_without_the_cluster_processes_of_this_machine_answer(on_cluster, monkey
         asked.append(where.address)
         raise BadInput("it has gone")
 
-    monkeypatch.setattr(executors, "_connect_to_dask", refuse)
+    monkeypatch.setattr(cluster, "connect_to_dask", refuse)
     for _ in range(2):
         assert os.getpid() not in {process for process, _ in on_cluster.run([partial(tell_where)] * 2)}
     assert asked == ["tcp://host:8786"]  # and not again

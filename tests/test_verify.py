@@ -5,7 +5,7 @@ import json
 import pytest
 
 from experiments.commands import verify
-from experiments.run.executors import Executor
+from experiments.run.executors.executor import Executor
 from tests.command_line import exit_code
 from tests.papers import make_paper
 

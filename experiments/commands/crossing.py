@@ -16,7 +16,7 @@ from experiments.questions.further_rows import (
     judge_further_rows,
     list_crossed_cells,
 )
-from experiments.run.executors import make_executor
+from experiments.run.executors.executor import make_executor
 from experiments.run.run_studies import Rounds
 from experiments.store.long_table import long_table
 

@@ -12,7 +12,8 @@ from experiments.judge.claim_answers import judge_claims
 from experiments.judge.number_answers import judge_numbers
 from experiments.questions.decide import run_until_decided
 from experiments.questions.paper_questions import PaperQuestions, resolve_paper
-from experiments.run.executors import TaskRunner, make_executor
+from experiments.run.executors.executor import make_executor
+from experiments.run.executors.task_runner import TaskRunner
 from experiments.run.run_studies import Rounds
 from experiments.store.results import Results
 

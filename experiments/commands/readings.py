@@ -20,7 +20,7 @@ from experiments.questions.readings.cells import make_readings
 from experiments.questions.readings.choices import check_choices
 from experiments.questions.readings.claim_curves import judge_readings, list_curves
 from experiments.questions.readings.ranking import rank_readings
-from experiments.run.executors import make_executor
+from experiments.run.executors.executor import make_executor
 from experiments.run.run_studies import Rounds
 from experiments.store.record import Record
 

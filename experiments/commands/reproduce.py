@@ -31,7 +31,8 @@ from experiments.questions.decide import run_until_decided
 from experiments.questions.paper_questions import PaperQuestions, resolve_paper
 from experiments.run.copies import describe_copies, list_copies
 from experiments.run.dry_run import describe_plan, spare_processes
-from experiments.run.executors import Executor, TaskRunner, make_executor
+from experiments.run.executors.executor import Executor, make_executor
+from experiments.run.executors.task_runner import TaskRunner
 from experiments.run.run_studies import Details, Rounds, describe_data_faults, name_failures, run_and_summarise
 from experiments.store import provenance
 from experiments.store.long_table import format_cells_csv

@@ -29,7 +29,8 @@ from experiments.judge.number_answers import judge_numbers
 from experiments.processes import build_command, make_environment
 from experiments.questions.decide import run_until_decided
 from experiments.questions.paper_questions import resolve_paper
-from experiments.run.executors import Executor, TaskRunner
+from experiments.run.executors.executor import Executor
+from experiments.run.executors.task_runner import TaskRunner
 from experiments.run.runner import run_cells
 from experiments.store.database import Store
 from experiments.store.long_table import format_cells_csv

@@ -11,7 +11,7 @@ import pandas as pd
 
 from datasets.progress_bar import format_duration
 from experiments.cells.cell import Cell
-from experiments.run.executors import Executor
+from experiments.run.executors.executor import Executor
 from experiments.run.more_metrics import find_lacking, merge_metrics
 from experiments.store.database import Store
 

@@ -16,7 +16,7 @@ from experiments.config import estimators
 from experiments.config.data import explain_missing
 from experiments.config.request import SweepRequest
 from experiments.errors import print_to_stderr
-from experiments.run.executors import Executor, make_executor
+from experiments.run.executors.executor import Executor, make_executor
 from experiments.run.runner import Outcome, add_outcomes, run_cells
 from experiments.store.database import Store, split_batches
 from experiments.store.long_table import long_table

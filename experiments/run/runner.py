@@ -23,7 +23,8 @@ from experiments.config import estimators
 from experiments.errors import BadInput, print_to_stderr
 from experiments.processes import can_fork_server
 from experiments.run import evaluate
-from experiments.run.executors import ChunkResult, Executor, Workers
+from experiments.run.executors.executor import Executor
+from experiments.run.executors.workers import ChunkResult, Workers
 from experiments.run.more_metrics import ask_again, describe_changed, find_lacking, has_changed, merge_metrics
 from experiments.run.progress import Progress
 from experiments.store.database import Store

@@ -32,7 +32,8 @@ from experiments.cells.grid import expand_grid
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config import estimators
 from experiments.config.paper import parse_paper
-from experiments.run.executors import ChunkResult, Executor, Workers
+from experiments.run.executors.executor import Executor
+from experiments.run.executors.workers import ChunkResult, Workers
 from experiments.run.runner import run_cells
 from experiments.run.splits import split_rows
 from experiments.speed.measurement import Measurement, run_on_store, time_call

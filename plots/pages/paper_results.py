@@ -28,7 +28,8 @@ from experiments.judge.readings.sentences import (
 from experiments.judge.verdict import NOT_RUN
 from experiments.questions.paper_questions import PaperQuestions, resolve_numbers
 from experiments.run.copies import list_copies
-from experiments.run.executors import Executor, TaskRunner
+from experiments.run.executors.executor import Executor
+from experiments.run.executors.task_runner import TaskRunner
 from experiments.stats import LEVEL
 from experiments.store.results import Results
 from experiments.store.study_rows import count_cells
