@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import partial
@@ -62,11 +63,25 @@ def test_a_task_whose_process_dies_is_run_here(runner):
 
 
 def test_a_task_is_begun_beside_what_this_process_does(runner, tmp_path):
-    wait = runner.begin(partial(note, tmp_path, 1))
-    assert wait() != os.getpid() and len(list(tmp_path.iterdir())) == 1
-    assert TaskRunner(Executor(jobs=1)).begin(os.getpid)() == os.getpid()
-    wait_for_death, wait_for_other = runner.begin(partial(die_elsewhere, os.getpid())), runner.begin(partial(str, 3))
-    assert (wait_for_death(), wait_for_other()) == ("done", "3")
+    begun = runner.begin(partial(note, tmp_path, 1))
+    assert begun.wait() != os.getpid() and begun.is_done and len(list(tmp_path.iterdir())) == 1
+    here = TaskRunner(Executor(jobs=1)).begin(os.getpid)
+    assert here.is_done and here.wait() == os.getpid()
+    dying, other = runner.begin(partial(die_elsewhere, os.getpid())), runner.begin(partial(str, 3))
+    assert (dying.wait(), other.wait()) == ("done", "3")
+
+
+def wait_elsewhere(home: int) -> str:
+    if os.getpid() != home:
+        time.sleep(60)
+    return "done"
+
+
+def test_a_begun_task_is_done_whatever_ends_the_processes(runner):
+    begun = runner.begin(partial(wait_elsewhere, os.getpid()))
+    with pytest.raises(ValueError, match="something else"), Executor(jobs=2).open_workers():
+        raise ValueError("something else failed")
+    assert begun.wait() == "done"
 
 
 def test_functions_without_a_name_are_run_whenever_they_are_asked(runner):

@@ -32,10 +32,11 @@ from experiments.questions.paper_questions import PaperQuestions, resolve_paper
 from experiments.run.copies import describe_copies, list_copies
 from experiments.run.dry_run import describe_plan, spare_processes
 from experiments.run.executors.executor import Executor, make_executor
-from experiments.run.executors.task_runner import TaskRunner
+from experiments.run.executors.task_runner import BegunTask, TaskRunner
 from experiments.run.run_studies import Details, Rounds, describe_data_faults, name_failures, run_and_summarise
 from experiments.store import provenance
 from experiments.store.long_table import format_cells_csv
+from experiments.store.record import Record
 from experiments.store.summaries import SettingSummary, keep_metrics, write_json_lines
 from plots.sweeps import sweep_folder
 from plots.sweeps.sweep import ResultCollector, Sweep, order_values
@@ -143,13 +144,16 @@ def _run_papers(request: SweepRequest) -> int:
     runner = TaskRunner(executor)
     codes: list[int] = []
     runs: list[_PaperRun] = []
+
+    def finish_written() -> None:
+        while runs and runs[0].is_written:
+            codes.append(runs.pop(0).finish(runner))
+
     try:
         for name, (paper, questions) in prepared.items():
             for earlier in runs:
                 earlier.begin_to_write(runner)
-            runs.append(_run_paper(name, paper, questions, request, runner))
-            while len(runs) > 1:
-                codes.append(runs.pop(0).finish(runner))
+            runs.append(_run_paper(name, paper, questions, request, runner, finish_written))
     except Exception:  # whatever ends one paper, the others were run; Ctrl-C waits for nothing
         for run in runs:
             run.finish(runner)
@@ -166,18 +170,23 @@ class _PaperRun:
     folder: Path
     #: Says which settings have no result; returns the exit code.
     name_failures: Callable[[], int]
-    wait: Callable[[], list[Path]] | None = None
+    writing: BegunTask[list[Path]] | None = None
+
+    @property
+    def is_written(self) -> bool:
+        """Whether what came out is written, and nothing but to say it is left."""
+        return self.writing is not None and self.writing.is_done
 
     def begin_to_write(self, runner: TaskRunner) -> None:
         """Let a process write what came out while the next paper is run."""
-        self.wait = self.wait or runner.begin(self.write)
+        self.writing = self.writing or runner.begin(self.write)
 
     def finish(self, runner: TaskRunner) -> int:
         """Write what came out, if that has not begun, and say it; returns the exit code."""
         from plots.pages.terminal import print_summary
         from plots.runs.paper_run import PaperRun
 
-        paths = self.wait() if self.wait else self.write(runner=runner)
+        paths = self.writing.wait() if self.writing else self.write(runner=runner)
         print_summary(PaperRun.read(self.folder), paths)
         return self.name_failures()
 
@@ -194,14 +203,24 @@ def _prepare_paper(name: str, repeats: int | None, most_repeats: int | None) -> 
 
 
 def _run_paper(
-    name: str, paper: Paper, questions: PaperQuestions, request: SweepRequest, runner: TaskRunner
+    name: str,
+    paper: Paper,
+    questions: PaperQuestions,
+    request: SweepRequest,
+    runner: TaskRunner,
+    finish_written: Callable[[], None],
 ) -> _PaperRun:
     executor = make_executor(request.config["executor"])
     _say_instead(paper)
     folder = request.results_folder / f"paper-{name}"
     make_results_folder(folder)
     rounds = Rounds(request.results_folder, executor, read_stop_on_error(request.config))
-    table = run_until_decided(questions, rounds.run, run_tasks=runner.answer)
+
+    def run_round(cells: list[Cell], reason: str) -> Mapping[str, Record]:
+        finish_written()  # between the bars of two rounds
+        return rounds.run(cells, reason)
+
+    table = run_until_decided(questions, run_round, run_tasks=runner.answer)
     asked = replace(questions, cells={}, settings={})  # which may be many, and nothing is run any more
     write = partial(write_results, paper, asked, folder, table, request.arguments)
     return _PaperRun(write, folder, partial(rounds.name_failures, str(request.config["results"])))

@@ -7,13 +7,13 @@ import hashlib
 import pickle
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Future, wait
+from concurrent.futures import BrokenExecutor, CancelledError, Future, wait
 from contextlib import suppress
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from loky.process_executor import ShutdownExecutorError
 from threadpoolctl import threadpool_limits
 
 from documents import search_path
@@ -45,12 +45,14 @@ class TaskRunner:
         """Run tasks that take a while each, and return what each gives, in their order."""
         return self._run_elsewhere(list(tasks))
 
-    def begin(self, task: Callable[[], T]) -> Callable[[], T]:
-        """Let a process run a task while this one goes on; return what waits for what it gives."""
+    def begin(self, task: Callable[[], T]) -> BegunTask[T]:
+        """Let a process run a task while this one goes on; with one job it is run now."""
         if self._where.n_jobs == 1:
-            return partial(_give, task())
+            done: Future[T] = Future()
+            done.set_result(task())
+            return BegunTask(task, done)
         with self._where.open_workers() as workers:
-            return partial(_wait_for, _submit(workers.get_pool(), task), task)
+            return BegunTask(task, _submit(workers.get_pool(), task))
 
     def answer(self, tasks: Iterable[Callable[[], T]]) -> list[T]:
         """Run tasks that do nothing but return an answer, if they were not run before; if they are quick, here."""
@@ -85,8 +87,21 @@ class TaskRunner:
             return [_wait_for(future, task) for future, task in zip(futures, tasks, strict=True)]
 
 
-def _give(answer: T) -> T:
-    return answer
+@dataclass(frozen=True)
+class BegunTask(Generic[T]):
+    """A task that a process runs while this one does something else."""
+
+    task: Callable[[], T]
+    future: Future[T] | None  #: None if no process took it
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nobody has to wait for it."""
+        return self.future is not None and self.future.done()
+
+    def wait(self) -> T:
+        """Wait for what the task gives and return it."""
+        return _wait_for(self.future, self.task)
 
 
 def _name_task(task: Callable[[], Any]) -> Hashable:
@@ -108,7 +123,7 @@ def _wait_for(future: Future[T] | None, task: Callable[[], T]) -> T:
     """Return what a task gave; one whose process died, or that cannot be sent to any, is run here."""
     try:
         return task() if future is None else future.result()
-    except (BrokenExecutor, pickle.PicklingError):
+    except (BrokenExecutor, CancelledError, ShutdownExecutorError, pickle.PicklingError):
         return task()
 
 
