@@ -33,6 +33,7 @@ from experiments.store.long_table import long_table as long_table_of
 from plots.pages import terminal
 from plots.pages.paper_results import publish_paper
 from plots.readings import draw_claim
+from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import read_csv
 from plots.series import summarise_metrics
 from plots.tables.datasets import count_facts
@@ -99,7 +100,8 @@ def undrawn(paper):
 def publish(keys, table, folder):
     """Publish a paper with these keys."""
     paper = make_paper(**keys)
-    publish_paper(paper, ask(paper), table, folder)
+    paths = publish_paper(paper, ask(paper), table, folder)
+    terminal.print_summary(PaperRun.read(folder), paths)
 
 
 def check(keys):
