@@ -152,7 +152,7 @@ bench: $(STAMP) $(PEERS_STAMP)  ## speed and memory as ratios measured in one ru
 bench-scaling: $(STAMP)  ## what the harness costs: beside a bare joblib loop, for a million cells, by executor
 	$(RUN) do=speed part=scaling
 
-bench-large: $(STAMP)  ## ten million rows: fits beside scikit-learn, peak memory, reading of CSV and Parquet; ten minutes, 4 GB
+bench-large: $(STAMP)  ## ten million rows: fits beside scikit-learn, peak memory, reading of CSV and Parquet; some twenty minutes
 	$(RUN) do=speed part=large
 
 ##@ maintain

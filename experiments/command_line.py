@@ -77,7 +77,7 @@ def main() -> None:
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then lets exceptions through instead of printing them itself
     signal.signal(signal.SIGTERM, _raise_terminated)
     with _exit_codes():
-        arguments = translate_words(sys.argv[1:])
+        arguments = sys.argv[1:]
         options = read_options(arguments)
         command = find_command(options.settings)
         search_path.use_folders([*search_path.list_added(), *filter(None, [options.config_dir])])
@@ -110,7 +110,7 @@ def _name_words_of_hydra(options: argparse.Namespace) -> list[str]:
 
 
 def translate_words(arguments: Sequence[str]) -> list[str]:
-    """Return the words of a command line with settings in place of the plain words that begin it: a command's name.
+    """Return the words beside options with settings in place of the plain ones that begin them: a command's name.
 
     Examples
     --------
@@ -122,8 +122,6 @@ def translate_words(arguments: Sequence[str]) -> list[str]:
     ['do=describe', 'metrics=rmse']
     """
     arguments = [re.sub("^metric=", "metrics=", word) for word in arguments]
-    if arguments[:1] in (["--config-dir"], ["-cd"]):  # whose folder is no command
-        return [*arguments[:2], *translate_words(arguments[2:])]
     plain = list(takewhile(_is_plain, arguments))
     command = _ALIASES.get(plain[0], plain[0]) if plain else ""
     if command not in _list_options("do"):
@@ -200,7 +198,7 @@ def read_options(arguments: Sequence[str]) -> argparse.Namespace:
         raise BadInput('shells complete installed commands only: eval "$(dp-replica -sc install=bash)"')
     if options.package and not options.cfg:
         raise BadInput("--package goes with --cfg")
-    options.settings = translate_words(options.settings)  # also behind options
+    options.settings = translate_words(options.settings)
     if sum(word.startswith("do=") for word in options.settings) > 1:
         raise BadInput("one command at a time: a first word without =, or one do=NAME")
     for word in options.settings:

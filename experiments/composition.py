@@ -141,7 +141,7 @@ def explain_error(error: Exception, command: str = "reproduce") -> str:
             f"do={command} has nothing called {refused[1]!r} to set; {suggest_name(refused[1], list_settings(command))}"
         )
     if several := re.match(r"(?:Ambiguous value for argument|Sweep parameters) '([^']+)'", text):
-        return f"{several[1]}: --cfg, --help and --info are about one setting; give one value"
+        return f"{several[1]}: --cfg and --info are about one setting; give one value"
     return text or " ".join(str(error.__cause__).split())
 
 
