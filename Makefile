@@ -57,9 +57,11 @@ $(PYTHON) -m venv $(1)
 endef
 
 $(STAMP): requirements.lock pyproject.toml
-	@echo "Making $(VENV) from requirements.lock; this takes half a minute and happens once." >&2
+	@echo "Making $(VENV) from requirements.lock; this takes a minute and happens once." >&2
 	$(call fill_environment,$(VENV),requirements.lock)
 	$(PY) $(PIP_INSTALL) --no-build-isolation -e .
+	@{ command -v c++ || command -v g++ || command -v clang++; } >/dev/null || $(PY) $(PIP_INSTALL) --require-hashes -r requirements-compiler.lock
+	@$(PY) -m algorithms.native
 	@touch $@
 
 $(PEERS_STAMP): requirements-peers.lock
@@ -125,7 +127,7 @@ test-all: $(STAMP)  ## both in one run, which starts and collects once: the gate
 	$(PY) -m pytest -n auto --dist worksteal -m "not slow"
 
 test-fast: $(STAMP)  ## an edit loop of under a minute: all but algorithms, audit, peers, the browser and what starts processes
-	NUMBA_DISABLE_JIT=1 $(PY) -m pytest -n auto --dist worksteal -m "not slow and not system and not long" $(FAST)
+	DPREPLICA_PLAIN=1 $(PY) -m pytest -n auto --dist worksteal -m "not slow and not system and not long" $(FAST)
 
 lint: $(STAMP)  ## style and simple faults (ruff), types (mypy)
 	$(PY) -m ruff check .
@@ -139,7 +141,7 @@ docs: $(STAMP)  ## build the documentation in site/, warnings as errors; a minut
 survive: $(STAMP)  ## kill a sweep of 2,000 cells ten times: is every cell there once?
 	$(PY) -m pytest -m slow tests/test_survival.py
 
-faults: $(STAMP)  ## show that `make check` notices mistakes in compiled code, each compiled anew: takes long
+faults: $(STAMP)  ## show that `make check` notices mistakes in C++, compiled once for all: takes long
 	$(PY) -m pytest -m slow tests/test_faults.py
 
 mutants: $(STAMP)  ## put mistakes into the lines that privacy rests on: does anything notice? ONLY=thrifty; half an hour
@@ -166,7 +168,7 @@ bands: $(STAMP)  ## measure anew what `make check` accepts, from hundreds of run
 	$(RUN) do=bands $(WHICH) $(HOW)
 
 hunt: $(STAMP)  ## search for pairs of tables that show most of a forest's privacy loss, for `make audit`; takes long
-	NUMBA_DISABLE_JIT=1 PYTHONWARNINGS=ignore $(RUN) do=hunt $(HOW)
+	DPREPLICA_PLAIN=1 PYTHONWARNINGS=ignore $(RUN) do=hunt $(HOW)
 
 reference: $(addprefix reproduce-paper-,$(PAPERS)) readings benchmark benchmark-heavy audit  ## publish this machine's complete runs in results/reference, its pages and the README
 	$(RUN) do=reference $(WHICH) $(WHERE)
@@ -174,11 +176,12 @@ reference: $(addprefix reproduce-paper-,$(PAPERS)) readings benchmark benchmark-
 pages: $(STAMP)  ## write anew what is generated: pages of published runs, the README's table, the schema and keys of papers
 	$(RUN) do=reference pages_only=true
 
-lock:  ## write requirements.lock and those of the peers and of the installer anew from pyproject.toml (needs uv)
+lock:  ## write requirements.lock and those of peers, installer and compiler anew from pyproject.toml (needs uv)
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --extra dev --extra dask --extra parquet --extra secure pyproject.toml -o requirements.lock
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --group peers -o requirements-peers.lock
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --group peers-jax -o requirements-peers-jax.lock
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --group installer -o requirements-installer.lock
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --group compiler -o requirements-compiler.lock
 
 clean:  ## remove .venv, those of the peers, compiled caches and the site; results stay
-	rm -rf $(VENV) $(PEERS) $(PEERS)-jax .cache .pytest_cache .ruff_cache site docs/auto_gallery
+	rm -rf $(VENV) $(PEERS) $(PEERS)-jax algorithms/native/kernels* .cache .pytest_cache .ruff_cache site docs/auto_gallery

@@ -7,18 +7,24 @@ of other people. So a wheel has them as ``dp_replica.datasets``, ..., and in wha
 - files in ``conf`` name classes of ours likewise, call the program ``dp-replica``, and know of no checkout.
 
 Names that code makes up at run time are right in both places, see `algorithms.installation`. An editable installation
-points at the checkout and changes nothing.
+points at the checkout and changes nothing; there, kernels are compiled when they are first imported.
 """
 
 import ast
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
-from setuptools import find_packages, setup
+from setuptools import Extension, find_packages, setup
+from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 from setuptools.command.editable_wheel import editable_wheel
 
 NAME = "dp_replica"
+BUILD = "algorithms/native/build.py"
 PACKAGES = ("algorithms", "datasets", "documents", "experiments", "plots")
 OTHERS = [NAME, "hydra_plugins"]  # the latter is where Hydra looks, in all packages that are installed
 DATA = {
@@ -53,6 +59,16 @@ class BuildBelowOneName(build_py):
             path.write_text(move_names(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
+class CompileKernels(build_ext):
+    """Compiles the kernels with CMake, see ``algorithms/native``."""
+
+    def build_extension(self, ext):
+        """Leave the extension module where setuptools wants it; setuptools calls this."""
+        folder = Path(self.get_ext_fullpath(ext.name)).resolve().parent
+        folder.mkdir(parents=True, exist_ok=True)
+        subprocess.run([sys.executable, BUILD, folder, Path(self.build_temp).resolve()], check=True)
+
+
 class LinkCheckout(editable_wheel):
     """Links the packages of the checkout under their own names."""
 
@@ -62,6 +78,12 @@ class LinkCheckout(editable_wheel):
         self.distribution.packages = [*list_sources(), *OTHERS]
         self.distribution.package_dir = {}
         self.distribution.package_data = {}
+        self.distribution.ext_modules = []
+
+
+def has_compiler() -> bool:
+    """Return whether this machine has a C++ compiler."""
+    return any(map(shutil.which, (os.environ.get("CXX", "c++"), "g++", "clang++")))
 
 
 def move_imports(source: str) -> str:
@@ -103,9 +125,12 @@ if __name__ == "__main__":
         package_dir={f"{NAME}.{name}": name for name in (*PACKAGES, "conf", "results")},
         package_data={
             **DATA,
+            f"{NAME}.algorithms": ["**/*.h", "**/*.cpp"],  # the code that the key of a result depends on
             f"{NAME}.experiments.skeletons": ["*.yaml", "*.csv"],
             f"{NAME}.plots.pages": ["templates/*"],
         },
         include_package_data=False,
-        cmdclass={"build_py": BuildBelowOneName, "editable_wheel": LinkCheckout},
+        ext_modules=[Extension(f"{NAME}.algorithms.native.kernels", sources=[])],
+        setup_requires=[] if has_compiler() else ["ziglang"],
+        cmdclass={"build_ext": CompileKernels, "build_py": BuildBelowOneName, "editable_wheel": LinkCheckout},
     )

@@ -24,22 +24,14 @@ are drawn from by OpenDP.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
-from numba import types
 
 from algorithms import opendp_noise
-from algorithms.jit import compiled
+from algorithms.opendp_noise import is_secure
 
 
-@compiled
-def _add_laplace(value, sensitivity, epsilon, rng):
-    return value + rng.laplace(0.0, sensitivity / epsilon)
-
-
-_noisy_number = opendp_noise.unless_secure(_add_laplace, opendp_noise.noisy_number, types.float64)
-
-
-@compiled
 def laplace(value, sensitivity, epsilon, rng):
     """Add Laplace noise of scale ``sensitivity / epsilon`` to a number (Dwork et al., 2006).
 
@@ -52,21 +44,11 @@ def laplace(value, sensitivity, epsilon, rng):
         raise ValueError("laplace: sensitivity and epsilon must be positive")
     if epsilon == np.inf:
         return value
-    return _noisy_number(value, sensitivity, epsilon, rng)
+    if is_secure(rng):
+        return opendp_noise.noisy_number(value, sensitivity, epsilon)
+    return value + rng.laplace(0.0, sensitivity / epsilon)
 
 
-@compiled
-def _add_laplace_to_each(values, sensitivity, epsilon, rng):
-    noisy = np.empty(values.shape[0])
-    for i in range(values.shape[0]):
-        noisy[i] = _add_laplace(float(values[i]), sensitivity, epsilon, rng)
-    return noisy
-
-
-_noisy_numbers = opendp_noise.unless_secure(_add_laplace_to_each, opendp_noise.noisy_numbers, types.float64[::1])
-
-
-@compiled
 def laplace_vector(values, sensitivity, epsilon, rng):
     """Add independent Laplace noise to each entry of a vector of shape (c,), whose change is measured in the L1 norm.
 
@@ -79,22 +61,11 @@ def laplace_vector(values, sensitivity, epsilon, rng):
         raise ValueError("laplace: sensitivity and epsilon must be positive")
     if epsilon == np.inf:
         return values.astype(np.float64)
-    return _noisy_numbers(values, sensitivity, epsilon, rng)
+    if is_secure(rng):
+        return opendp_noise.noisy_numbers(values, sensitivity, epsilon)
+    return values + rng.laplace(0.0, sensitivity / epsilon, values.shape)
 
 
-@compiled
-def _add_sup_norm(values, sensitivity, epsilon, rng):
-    noisy = values.copy()
-    radius = rng.standard_gamma(values.shape[0] + 1.0) * (sensitivity / epsilon)
-    for i in range(values.shape[0]):
-        noisy[i] += radius * (2.0 * rng.random() - 1.0)
-    return noisy
-
-
-_noisy_together = opendp_noise.unless_secure(_add_sup_norm, opendp_noise.noisy_together, types.float64[::1])
-
-
-@compiled
 def sup_norm_vector(values, sensitivity, epsilon, rng):
     """Add noise to a vector whose entries may all change together: the K-norm mechanism of the maximum norm.
 
@@ -119,7 +90,10 @@ def sup_norm_vector(values, sensitivity, epsilon, rng):
         raise ValueError("sup_norm_vector: sensitivity and epsilon must be positive")
     if epsilon == np.inf:
         return values.copy()
-    return _noisy_together(values, sensitivity, epsilon, rng)
+    if is_secure(rng):
+        return opendp_noise.noisy_together(values, sensitivity, epsilon)
+    radius = rng.standard_gamma(len(values) + 1.0) * (sensitivity / epsilon)
+    return values + radius * (2.0 * rng.random(values.shape) - 1.0)
 
 
 def sup_norm_spread(m):
@@ -133,22 +107,19 @@ def sup_norm_spread(m):
     return float(np.sqrt((m + 1) * (m + 2) / 3))  # E[Gamma(m + 1)²] = (m + 1)(m + 2), that of the cube is 1/3
 
 
-@compiled
 def mix_bits(key):
     """Return 64 bits that look random but are a function of a 64-bit key (the finaliser of SplitMix64)."""
-    key = np.uint64(key) + np.uint64(0x9E3779B97F4A7C15)
-    key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    key = (key ^ (key >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return key ^ (key >> np.uint64(31))
+    key = (int(key) + 0x9E3779B97F4A7C15) % 2**64
+    key = (key ^ (key >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    key = (key ^ (key >> 27)) * 0x94D049BB133111EB % 2**64
+    return np.uint64(key ^ (key >> 31))
 
 
-@compiled
 def uniform_of(key):
     """Return a number in (0, 1) that is a function of a 64-bit key, evenly spread over the keys."""
     return (np.float64(mix_bits(key) >> np.uint64(12)) + 0.5) * 2.0**-52
 
 
-@compiled
 def laplace_of(key, value, sensitivity, epsilon):
     """Add Laplace noise that is a function of a key: for answers that are given only when somebody asks.
 
@@ -165,45 +136,10 @@ def laplace_of(key, value, sensitivity, epsilon):
     if epsilon == np.inf:
         return value
     u = uniform_of(key)
-    noise = np.log(2.0 * u) if u < 0.5 else -np.log(2.0 * (1.0 - u))
+    noise = math.log(2.0 * u) if u < 0.5 else -math.log(2.0 * (1.0 - u))
     return value + noise * (sensitivity / epsilon)
 
 
-@compiled
-def _draw_by_weight(quality, measure, sensitivity, epsilon, rng):
-    best = -np.inf
-    for i in range(quality.shape[0]):
-        if measure[i] > 0 and quality[i] > best:
-            best = quality[i]
-    weight = np.empty(quality.shape[0])
-    total = 0.0
-    for i in range(quality.shape[0]):
-        # Scores relative to the best one are at most 0: exp may underflow to 0 but never overflows.
-        if quality[i] == best:
-            weight[i] = measure[i]
-        elif epsilon == np.inf or measure[i] <= 0:
-            weight[i] = 0.0
-        else:
-            weight[i] = measure[i] * np.exp((quality[i] - best) * (epsilon / (2.0 * sensitivity)))
-        total += weight[i]
-    if not total > 0:
-        raise ValueError("exponential: no candidate with a positive measure")
-    threshold = rng.random() * total
-    chosen = -1
-    reached = 0.0
-    for i in range(quality.shape[0]):
-        if weight[i] > 0:
-            chosen = i  # the last possible candidate stands in if rounding leaves the threshold unreached
-            reached += weight[i]
-            if reached > threshold:
-                break
-    return chosen
-
-
-_weighed_choice = opendp_noise.unless_secure(_draw_by_weight, opendp_noise.weighed_choice, types.int64)
-
-
-@compiled
 def exponential(quality, measure, sensitivity, epsilon, rng, monotone=False):
     """Draw a candidate with probability proportional to ``measure * exp(epsilon * quality / (2 * sensitivity))``.
 
@@ -228,30 +164,21 @@ def exponential(quality, measure, sensitivity, epsilon, rng, monotone=False):
     if not (sensitivity > 0 and epsilon > 0):
         raise ValueError("exponential: sensitivity and epsilon must be positive")
     if monotone:
-        sensitivity = 0.5 * sensitivity
-    if epsilon == np.inf:  # nothing to hide
-        return _draw_by_weight(quality, measure, sensitivity, epsilon, rng)
-    return _weighed_choice(quality, measure, sensitivity, epsilon, rng)
+        sensitivity = 0.5 * sensitivity  # all weights move one way
+    if epsilon < np.inf and is_secure(rng):
+        return opendp_noise.weighed_choice(quality, measure, sensitivity, epsilon)
+    possible = np.flatnonzero(measure > 0)
+    if not len(possible):
+        raise ValueError("exponential: no candidate with a positive measure")
+    below_best = quality[possible] - quality[possible].max()  # at most 0: exp may underflow to 0 but never overflows
+    with np.errstate(over="ignore", invalid="ignore"):
+        share = np.exp(below_best * (epsilon / (2.0 * sensitivity)))  # without noise the best have all
+    weight = measure[possible] * np.where(below_best == 0, 1.0, share)
+    reached = np.cumsum(weight)
+    drawn = np.searchsorted(reached, rng.random() * reached[-1], side="right")
+    return int(possible[min(drawn, np.flatnonzero(weight)[-1])])  # the last stands in if rounding leaves it unreached
 
 
-@compiled
-def _draw_by_flips(quality, sensitivity, epsilon, rng):
-    scale = 2.0 * sensitivity / epsilon
-    chosen = 0
-    best = -np.inf
-    best_noise = -1.0
-    for i in range(quality.shape[0]):
-        noise = rng.standard_exponential()
-        score = quality[i] + scale * noise
-        if score > best or (score == best and noise > best_noise):
-            chosen, best, best_noise = i, score, noise
-    return chosen
-
-
-_flipped_choice = opendp_noise.unless_secure(_draw_by_flips, opendp_noise.flipped_choice, types.int64)
-
-
-@compiled
 def permute_and_flip(quality, sensitivity, epsilon, rng, monotone=False):
     """Draw a candidate by permute-and-flip, in its form ``argmax(quality + Exponential(2 * sensitivity / epsilon))``.
 
@@ -270,7 +197,10 @@ def permute_and_flip(quality, sensitivity, epsilon, rng, monotone=False):
     if quality.shape[0] == 0:
         raise ValueError("permute_and_flip: no candidate")
     if monotone:
-        sensitivity = 0.5 * sensitivity
-    if epsilon == np.inf:
-        return _draw_by_flips(quality, sensitivity, epsilon, rng)
-    return _flipped_choice(quality, sensitivity, epsilon, rng)
+        sensitivity = 0.5 * sensitivity  # all scores move one way
+    if epsilon < np.inf and is_secure(rng):
+        return opendp_noise.flipped_choice(quality, sensitivity, epsilon)
+    noise = rng.standard_exponential(len(quality))
+    scores = quality + 2.0 * sensitivity / epsilon * noise
+    best = np.flatnonzero(scores == scores.max())
+    return int(best[noise[best].argmax()])

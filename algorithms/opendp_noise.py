@@ -8,10 +8,9 @@ many bits as the comparison needs. Noise of the maximum norm is put together fro
 
 What draws is told by its type. `SecureGenerator` is a numpy generator for everything that may be public: which features
 and cuts a node is offered, where in a chosen interval a cut lies, which rows are drawn from a noisy distribution. The
-mechanisms look at the type and draw their noise elsewhere; compiled code is specialised on it, so that the usual
-generator pays nothing for that. The part of the rows that a record belongs to is secret, like noise:
-`draw_secret_parts` draws it for each record by itself from the bits of the operating system, so that no seed tells it,
-and no other record changes it. One account does not hold with public choices: that of a bootstrap
+mechanisms look at the type and draw their noise elsewhere. The part of the rows that a record belongs to is secret,
+like noise: `draw_secret_parts` draws it for each record by itself from the bits of the operating system, so that no
+seed tells it, and no other record changes it. One account does not hold with public choices: that of a bootstrap
 (`events.Bootstrapped`) averages over which rows a tree gets, as if that were secret. Only variants that are unsound
 draw one.
 
@@ -24,15 +23,11 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from types import ModuleType
 
 import numpy as np
-from numba import objmode, types
-from numba.extending import overload, register_model, typeof_impl
-from numba.np.random.generator_core import NumPyRandomGeneratorTypeModel
 
 SMALLEST_EPSILON = 2.0**-25
 """Budget that noise of the maximum norm needs at least.
@@ -70,63 +65,9 @@ class SecureGenerator(np.random.Generator):
         return SecureGenerator, (self.bit_generator,)  # numpy's would come back as a plain generator in a worker
 
 
-class SecureGeneratorType(types.NumPyRandomGeneratorType):
-    """What compiled code knows a `SecureGenerator` by; all else about it is as of a numpy generator."""
-
-    def __init__(self):
-        super().__init__("SecureGenerator")
-        self.name = "SecureGenerator"
-
-
-@typeof_impl.register(SecureGenerator)
-def _type_of_generator(value, context):
-    return SecureGeneratorType()
-
-
-register_model(SecureGeneratorType)(NumPyRandomGeneratorTypeModel)
-
-
 def is_secure(rng) -> bool:
-    """Tell whether the noise of a generator is OpenDP's; in compiled code a constant."""
+    """Tell whether the noise of a generator is OpenDP's."""
     return isinstance(rng, SecureGenerator)
-
-
-@overload(is_secure)
-def _is_secure(rng):
-    if isinstance(rng, SecureGeneratorType):
-        return lambda rng: True
-    return lambda rng: False
-
-
-def unless_secure(draw: Callable, by_opendp: Callable, returns: types.Type) -> Callable:
-    """Return a function that draws with numpy or with OpenDP, by the type of the generator.
-
-    Parameters
-    ----------
-    draw : compiled function
-        (..., rng) -> number or array.
-    by_opendp : function
-        (...) -> the same, without the generator.
-    returns : Numba type
-        What both return.
-    """
-
-    def drawn(*args):
-        return by_opendp(*args[:-1]) if is_secure(args[-1]) else draw(*args)
-
-    @overload(drawn)
-    def compiled_drawn(*args):
-        if isinstance(args[-1], SecureGeneratorType):
-
-            def in_python(*args):
-                with objmode(outcome=returns):
-                    outcome = by_opendp(*args[:-1])
-                return outcome
-
-            return in_python
-        return lambda *args: draw(*args)
-
-    return drawn
 
 
 def draw_secret_parts(n_rows: int, n_parts: int) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Which code a module is made of, as text to be hashed: its own and that of all that it imports.
 
-Two things depend on it: the key of a stored result, and the name of cached machine code. Comments, layout and
+The key of a stored result depends on it. Comments, layout and
 docstrings are no code. A package that only passes names on ties nobody to all that it passes on. Modules of this
 project have the names here that they have in a checkout, wherever they are installed.
 """
@@ -8,6 +8,7 @@ project have the names here that they have in a checkout, wherever they are inst
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib import import_module
@@ -64,7 +65,7 @@ def list_imports(path: Path, module: str, find_source: FindSource) -> list[tuple
     --------
     >>> path = ROOT / "algorithms" / "encoding" / "clipping.py"
     >>> list_imports(path, "algorithms.encoding.clipping", find_algorithm_source)[-1]
-    ('algorithms.jit', 'algorithms.jit')
+    ('algorithms.native', 'algorithms.native')
     """
     pairs = []
     for node in _walk_statements(_parse_file(path)):
@@ -82,8 +83,8 @@ def find_algorithm_source(module: str) -> Path | None:
 
     Examples
     --------
-    >>> find_algorithm_source("algorithms.jit").name, find_algorithm_source("numpy")
-    ('jit.py', None)
+    >>> find_algorithm_source("algorithms.mechanisms").name, find_algorithm_source("numpy")
+    ('mechanisms.py', None)
     """
     return find_file(ROOT, module) if module.partition(".")[0] == "algorithms" else None
 
@@ -99,8 +100,20 @@ def find_file(folder: Path, module: str) -> Path | None:
 
 @cache
 def read_code(path: Path) -> str:
-    """Return the code of a file without words, see `code_without_words`; it is the same wherever this is installed."""
-    return ast.unparse(_parse_file(path))
+    """Return the code of a file, and of its twin in C++, without words; it is the same wherever this is installed."""
+    return "\n".join([ast.unparse(_parse_file(path)), *map(_read_cpp, _list_twins(path))])
+
+
+def _list_twins(path: Path) -> list[Path]:
+    """Return the files in C++ that belong to a module: those of its name; to a package, those of no module in it."""
+    near = sorted(other for other in path.parent.iterdir() if other.suffix in (".h", ".cpp"))
+    if path.name == "__init__.py":
+        return [other for other in near if not other.with_suffix(".py").exists()]
+    return [other for other in near if other.stem == path.stem]
+
+
+def _read_cpp(path: Path) -> str:
+    return re.sub(r"\s*//.*", "", path.read_text(encoding="utf-8"))
 
 
 def code_without_words(source: str) -> str:
@@ -131,7 +144,8 @@ def _find_defining(module: str, name: str, find_source: FindSource) -> str:
         return module
     is_ours = path.is_relative_to(ROOT)  # such a package may look names up when somebody asks for them
     package = import_module(f"{PREFIX}{module}" if is_ours else module)
-    return name_in_checkout(getattr(getattr(package, name), "__module__", module))
+    found = getattr(package, name, None)  # kernels are no attribute where plain Python runs
+    return name_in_checkout(getattr(found, "__module__", module))
 
 
 def _resolve_module(path: Path, module: str, node: ast.ImportFrom) -> str:

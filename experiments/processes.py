@@ -22,7 +22,7 @@ from typing import Any
 
 from algorithms.installation import PREFIX
 
-_LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR")
+_LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
 SECONDS_IDLE = 300
 """After which workers end that nobody has asked."""
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in _LIBRARIES} | {"VECLIB_MAXIMUM_THREADS": "1"}
@@ -45,7 +45,7 @@ def make_environment(**variables: str) -> dict[str, str]:
 
     Examples
     --------
-    >>> make_environment(NUMBA_DISABLE_JIT="1")["NUMBA_DISABLE_JIT"]
+    >>> make_environment(DPREPLICA_PLAIN="1")["DPREPLICA_PLAIN"]
     '1'
     """
     folders = os.pathsep.join(filter(None, sys.path))  # "" is the current directory, which `-m` adds

@@ -1,9 +1,10 @@
-"""Functions of tests that run in a process of their own, without compilation, and print what they found as JSON."""
+"""Functions of tests that run in a process of their own, without kernels, and print what they found as JSON."""
 
 import json
 import sys
 from functools import cache
 
+from algorithms.native import PLAIN
 from experiments.config.paths import ROOT
 from experiments.processes import make_environment
 from tests import forks
@@ -31,12 +32,12 @@ def found_and_said_by(module, function, *words, asked=None, **settings):
 @cache
 def find_origin():
     """Return what forks from the process that all workers of a test run share."""
-    return forks.Client(find_place(), ROOT, make_environment(NUMBA_DISABLE_JIT="1"))
+    return forks.Client(find_place(), ROOT, make_environment(**{PLAIN: "1"}))
 
 
 def start_server(place):
     """Start that process."""
-    forks.start_server(place, NEEDED_BY_MOST, ROOT, environment=make_environment(NUMBA_DISABLE_JIT="1"))
+    forks.start_server(place, NEEDED_BY_MOST, ROOT, environment=make_environment(**{PLAIN: "1"}))
 
 
 def find_place():

@@ -5,7 +5,6 @@ What they say of themselves in ``privacy_`` is what their sound relatives say.
 
 from functools import partial
 
-import numba
 import numpy as np
 
 from algorithms import (
@@ -250,7 +249,6 @@ class TellsAnExactSum(FunctionalMechanismRegressor):
         return super()._released(origin)
 
 
-@numba.njit
 def seeded(n_rows, n_trees, rng):
     """Parts from the generator of public choices, which a seed decides: who knows it knows every row's tree."""
     tree_of_row = rng.integers(0, n_trees, size=n_rows)

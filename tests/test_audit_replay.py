@@ -182,5 +182,5 @@ def test_what_a_change_costs():
 
 
 def test_compiled_code_is_refused():
-    with pytest.raises(BadInput, match="NUMBA_DISABLE_JIT"):
+    with pytest.raises(BadInput, match="DPREPLICA_PLAIN"):
         replay_audit.replay_subject(EVERY[0])

@@ -12,7 +12,7 @@ from sklearn.metrics import accuracy_score, mean_squared_error, precision_score,
 from sklearn.model_selection import StratifiedKFold
 
 import datasets
-from algorithms import ASNClassifier, RDTClassifier, source_walk
+from algorithms import ASNClassifier, source_walk
 from algorithms.encoding.features import Continuous
 from documents.yaml_files import DocumentError
 from experiments.cells import code_version
@@ -26,7 +26,6 @@ from experiments.errors import BadInput
 from experiments.metrics.find import list_measured
 from experiments.metrics.scores import score_numbers
 from experiments.questions.paper_questions import resolve_paper
-from experiments.run import evaluate
 from experiments.run.evaluate import evaluate_cell
 from experiments.run.splits import domain_of, split_rows
 from experiments.store.long_table import long_table
@@ -214,21 +213,6 @@ def test_code_behind_an_algorithm_holds_its_imports_and_not_its_siblings():
         not {"algorithms", "algorithms.forests.diffprfs", "experiments.run.runner", "experiments.store.database"}
         & found
     )
-
-
-def test_machine_code_is_loaded_before_the_clock_runs_once_for_a_kind(monkeypatch):
-    sizes, fit = [], RDTClassifier.fit
-
-    def noted_fit(forest, X, y):
-        sizes.append(len(X))
-        return fit(forest, X, y)
-
-    monkeypatch.setattr(RDTClassifier, "fit", noted_fit)
-    monkeypatch.setattr(evaluate, "_loaded", set())
-    first = evaluate_cell(Cell("car", "rdt", {}, 1.0, 0))
-    assert evaluate_cell(Cell("car", "rdt", {}, 1.0, 0)).metrics == first.metrics
-    few, *all_rows = sizes
-    assert few == 20 and len(all_rows) == 2 and min(all_rows) > 1000
 
 
 def test_every_class_keeps_a_row_on_both_sides():

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from algorithms.native import PLAIN
 from experiments.skeletons.writing import TEMPLATES
 from tests import forks
 
@@ -48,9 +49,9 @@ def project(tmp_path_factory):
 def run(project):
     """Run a module of it, or pytest, in a process forked from one that has imported neither of the examples.
 
-    There is no machine code in the copy, and what runs here asks for none.
+    There are no kernels in the copy, and what runs here asks for none.
     """
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    environment = os.environ | {PLAIN: "1"}
     origin = forks.Origin((*forks.COMMANDS, "hypothesis", "pytest"), project, environment=environment)
     yield origin.run_module
     origin.close()

@@ -2,14 +2,11 @@
 
 A fault is a replacement in the source of one function, of text that stands there exactly once: where the code has moved
 on, the test says so. Those in plain Python are made in this process and watch a few numbers of one paper. Those in
-compiled code need a copy of the project and all of its machine code anew; `make faults` runs them.
+C++ need a copy of the project with kernels compiled anew, once for all of them; `make faults` runs them.
 """
 
 import inspect
-import os
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -24,6 +21,7 @@ from experiments.regression_check.watch import make_watched_cells
 from experiments.run import evaluate
 from experiments.store.long_table import long_table
 from experiments.store.record import Record
+from tests.mutants import NOISE, Mutant, in_kernels, layers
 
 PROJECT = Path(__file__).resolve().parents[1]
 CODE = (
@@ -32,6 +30,7 @@ CODE = (
     "experiments",
     "hydra_plugins",
     "plots",
+    "tests",
     "conf",
     "results/bands",
     "results/reported",
@@ -220,8 +219,8 @@ def test_without_a_fault_nothing_is_noticed(paper, forgetful):
 
 # ---------------------------------------------------------------------------------------- compiled: make faults
 
-LAPLACE = ("algorithms/mechanisms.py", "value + rng.laplace(0.0, sensitivity / epsilon)")
-TWICE = "value + rng.laplace(0.0, 2.0 * sensitivity / epsilon)"
+LAPLACE = ("algorithms/native/random.h", "random_laplace(bits, 0.0, scale)")
+TWICE = "random_laplace(bits, 0.0, 2.0 * scale)"
 COMPILED = [
     Fault(
         "Laplace scale twice as large: DiffPETs",
@@ -252,29 +251,29 @@ COMPILED = [
     ),
     Fault(
         "Laplace scale half as large: RFDPP-Gini",
-        *(*LAPLACE, "value + rng.laplace(0.0, 0.5 * sensitivity / epsilon)"),
+        *(*LAPLACE, "random_laplace(bits, 0.0, 0.5 * scale)"),
         "2",
         ("grid: adult, rfdpp_gini, max_depth = 8, epsilon = 1", "grid: adult, mean of 9 settings"),
     ),
     Fault(
         "Laplace scale twice as large in leaves drawn on demand: RDT",
-        "algorithms/mechanisms.py",
-        "return value + noise * (sensitivity / epsilon)",
-        "return value + noise * (2.0 * sensitivity / epsilon)",
+        "algorithms/mechanisms.h",
+        "return value + noise * (sensitivity / epsilon);",
+        "return value + 2.0 * noise * (sensitivity / epsilon);",
         "1",
         ("classification: mushroom, rdt, epsilon = 0.5",),
     ),
     Fault(
         "split selection that ignores the scores: DiffPETs",
-        "algorithms/mechanisms.py",
-        "weight[i] = measure[i] * np.exp((quality[i] - best) * (epsilon / (2.0 * sensitivity)))",
+        "algorithms/mechanisms.h",
+        "weight[i] = measure[i] * std::exp((quality[i] - best) * (epsilon / (2.0 * sensitivity)))",
         "weight[i] = measure[i]",
         "1",
         ("classification: nursery, diffpets, epsilon = 1", "classification: nursery, diffpets_sound, epsilon = 1"),
     ),
     Fault(
         "exponential mechanism without the 2 in its exponent: tradition",
-        "algorithms/mechanisms.py",
+        "algorithms/mechanisms.h",
         "(epsilon / (2.0 * sensitivity))",
         "(epsilon / sensitivity)",
         "4",
@@ -285,15 +284,15 @@ COMPILED = [
     ),
     Fault(
         "permute-and-flip with half of its noise: eDPRF",
-        "algorithms/mechanisms.py",
-        "scale = 2.0 * sensitivity / epsilon",
-        "scale = sensitivity / epsilon",
+        "algorithms/mechanisms.h",
+        "2.0 * sensitivity / epsilon",
+        "sensitivity / epsilon",
         "4",
         ("curves: nursery, edprf, epsilon = 0.2",),
     ),
     Fault(
         "sensitivity 1 instead of 2: splits of eDPRF",
-        "algorithms/forests/edprf.py",
+        "algorithms/forests/edprf.h",
         "permute_and_flip(quality, 2.0, epsilon, rng, plan.is_sound)",
         "permute_and_flip(quality, 1.0, epsilon, rng, plan.is_sound)",
         "4",
@@ -301,15 +300,15 @@ COMPILED = [
     ),
     Fault(
         "sensitivity 1 instead of 2: splits of the tradition",
-        "algorithms/forests/edprf.py",
-        "np.ones(unused.shape[0]), 2.0, epsilon, rng, plan.is_sound)]",
-        "np.ones(unused.shape[0]), 1.0, epsilon, rng, plan.is_sound)]",
+        "algorithms/forests/edprf.h",
+        "exponential(quality, measure, 2.0, epsilon, rng, plan.is_sound)",
+        "exponential(quality, measure, 1.0, epsilon, rng, plan.is_sound)",
         "4",
         ("robot: wall_following_robot, tradition, max_depth = 5, epsilon = 1",),
     ),
     Fault(
         "sensitivity 2 instead of 1: labels of leaves",
-        "algorithms/forests/forest.py",
+        "algorithms/forests/forest.h",
         "laplace_vector(counts, 1.0, epsilon, rng)",
         "laplace_vector(counts, 2.0, epsilon, rng)",
         "2",
@@ -320,52 +319,67 @@ COMPILED = [
     ),
     Fault(
         "Gini index without its weight",
-        "algorithms/forests/engine/scores.py",
-        "return count * (count / n - 1.0)",
-        "return count / n * (count / n - 1.0)",
+        "algorithms/forests/engine/scores.h",
+        "count * (count / n - 1.0)",
+        "count / n * (count / n - 1.0)",
         "2",
         ("grid: adult, rfdpp_gini, max_depth = 8, no noise",),
     ),
     Fault(
         "rows equal to a cut go right",
-        "algorithms/forests/engine/tree.py",
-        "<= value <= code",
-        "<= value < code",
+        "algorithms/forests/engine/tree.h",
+        "column[row] <= code",
+        "column[row] < code",
         "1",
         ("classification: mushroom, diffpets, epsilon = 1",),
     ),
     Fault(
         "leaves of a regression at the sum, not the mean",
-        "algorithms/forests/diffpets.py",
-        "value = below / (below + above) if below + above > 0 else 0.5",
-        "value = below",
+        "algorithms/forests/diffpets.h",
+        "below + above > 0 ? below / (below + above) : 0.5",
+        "below",
         "1",
         ("regression: wine_quality, diffpets_regressor_sound, epsilon = 1",),
     ),
 ]
-PROGRAM = "import sys; from test_faults import differing; print(*differing(sys.argv[1], sys.argv[2:]), sep='\\n')"
+PROGRAM = """
+import sys
+from algorithms.native import is_plain
+from tests.test_faults import differing
+assert not is_plain()
+print(*differing(sys.argv[1], sys.argv[2:]), sep="\\n")
+"""
 
 
-@pytest.fixture
-def project(tmp_path):
-    """The project somewhere else, in which a fault can be put."""
+MUTANTS = [Mutant(fault.what, NOISE, fault.function, fault.right, fault.wrong, "", ()) for fault in COMPILED]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """The project somewhere else, with all faults in it, of which none is there unless somebody asks."""
+    folder = tmp_path_factory.mktemp("project")
     for name in CODE:
         source = PROJECT / name
         copy = shutil.copytree if source.is_dir() else shutil.copyfile
-        copy(source, tmp_path / name)
-    return tmp_path
+        copy(source, folder / name)
+    in_kernels.put_in(MUTANTS, folder)
+    return folder
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=[mutant.name for mutant in MUTANTS])
+def test_a_compiled_fault_has_a_place_in_cpp(mutant):
+    source = (PROJECT / mutant.file).read_text(encoding="utf-8")
+    assert mutant.is_compiled and in_kernels.switched(mutant, 1, source) != source
+
+
+def test_all_compiled_faults_can_stand_in_one_copy():
+    assert in_kernels.list_switched(MUTANTS, PROJECT).keys() == {mutant.file for mutant in MUTANTS}
 
 
 def run_with(fault, project, *words):
-    """Put a fault into a copy of the project and run Python there."""
-    path = project / fault.function
-    source = path.read_text(encoding="utf-8")
-    assert source.count(fault.right) == 1, f"{fault.function}: {fault.right!r} stands there {source.count(fault.right)}"
-    path.write_text(source.replace(fault.right, fault.wrong), encoding="utf-8")
-    shutil.copyfile(__file__, project / "test_faults.py")
-    data = os.environ.get("DPREPLICA_DATA") or str(PROJECT.parent / "shared" / "data")
-    environment = os.environ | {"DPREPLICA_DATA": data, "PYTHONPATH": str(project)}
-    return subprocess.run([sys.executable, *words], cwd=project, env=environment, capture_output=True, text=True)
+    """Run Python in a copy of the project where a fault is there, or none."""
+    number = COMPILED.index(fault) + 1 if fault else 0
+    return layers.compiled(project, *words, **{in_kernels.VARIABLE: str(number)})
 
 
 @pytest.mark.slow
@@ -374,6 +388,14 @@ def test_a_compiled_fault_is_noticed(fault, project):
     done = run_with(fault, project, "-c", PROGRAM, fault.paper, *fault.watched)
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.strip()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", sorted({fault.paper for fault in COMPILED}))
+def test_without_a_compiled_fault_nothing_is_noticed(paper, project):
+    wanted = {name for fault in COMPILED if fault.paper == paper for name in fault.watched}
+    done = run_with(None, project, "-c", PROGRAM, paper, *sorted(wanted))
+    assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr[-2000:]
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import sys
 from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
@@ -100,8 +101,37 @@ def test_a_module_imports_only_what_stands_before_its_room(name):
 
 def test_only_what_is_public_of_a_library_is_imported():
     words = {(module, word) for module in MODULES for word in list_imports_of_libraries(module)}
-    private = [pair for pair in words if re.search(r"(^|\.)_(?!_future__)", pair[1])]
+    private = [pair for pair in words if INNER.search(pair[1])]
     assert private == [] and len(words) > 500
+
+
+INNER = re.compile(r"(numba|pandas|numpy|scipy|matplotlib)\.core\b|llvmlite|pandas\._libs|(^|\.)_(?!_future__)")
+
+
+def test_nothing_private_of_a_library_is_used_and_nothing_of_it_changed():
+    """Neither by an import, nor as an attribute; Python's own library is another matter."""
+    used, changed = [], []
+    for module in MODULES:
+        tree, libraries = parse_module(module), set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names = [alias.asname or alias.name.partition(".")[0] for alias in node.names]
+                origins = [node.module] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
+                if not {(origin or "").partition(".")[0] for origin in origins} & {
+                    *PACKAGES,
+                    *sys.stdlib_module_names,
+                    "",
+                }:
+                    libraries |= set(names)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in libraries:
+                word = f"{module}: {node.value.id}.{node.attr}"
+                if re.match("_(?!_)", node.attr):
+                    used.append(word)
+                if isinstance(node.ctx, ast.Store):
+                    changed.append(word)
+    assert used == []
+    assert changed == []
 
 
 def list_imports_of_libraries(name):

@@ -2,14 +2,16 @@
 
 import ast
 import builtins
+import re
 from pathlib import Path
 
 import pytest
 
 from experiments.config import estimators
 from tests.mutants import CONTROL, Mutant, campaign, mutated
-from tests.mutants.campaign import COMMANDS, LAYERS, NOTHING, Noticed
-from tests.mutants.every import MUTANTS
+from tests.mutants.campaign import COMMANDS, NOTHING, OF_PYTHON, Noticed
+from tests.mutants.every import KERNEL_MUTANTS, MUTANTS
+from tests.mutants.in_kernels import TESTS, list_switched
 from tests.mutants.layers import ASKED_FIRST, PRIVACY_TESTS, PROJECT, UNSEEN_BY_BLACK_BOX
 
 FILES = sorted({mutant.file for mutant in MUTANTS})
@@ -52,8 +54,9 @@ def test_a_text_that_has_moved_on_is_refused():
 
 
 def test_names_are_unique_and_algorithms_are_configured():
-    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
-    for mutant in MUTANTS:
+    every = [*MUTANTS, *KERNEL_MUTANTS]
+    assert len({mutant.name for mutant in every}) == len(every)
+    for mutant in every:
         assert mutant.algorithms and set(mutant.algorithms) <= set(estimators.list_algorithms()), mutant.name
         assert mutant.breaks.endswith(".") and len(mutant.breaks) < 120, mutant.name
 
@@ -63,7 +66,8 @@ def test_nearly_all_of_them_change_privacy_and_some_are_controls():
     assert len(harmful) >= 130 and 0.9 <= len(harmful) / len(MUTANTS) < 1
     assert len({mutant.kind for mutant in MUTANTS}) == 11
     page = (PROJECT / "docs" / "audit.md").read_text(encoding="utf-8")
-    assert f"puts {len(MUTANTS)} mistakes" in page and f" {len(harmful)} of them change privacy" in page
+    assert f"puts {len(MUTANTS)} mistakes" in page and f" {len(harmful)} change privacy" in page
+    assert f" {len(KERNEL_MUTANTS)} in C++" in page and all(mutant.changes_privacy for mutant in KERNEL_MUTANTS)
 
 
 def test_every_file_that_privacy_rests_on_has_mutants():
@@ -77,8 +81,27 @@ def test_every_file_that_privacy_rests_on_has_mutants():
     assert grown <= names
 
 
+DRAWS = r"\b(laplace|laplace_vector|laplace_of|exponential|permute_and_flip|sup_norm_vector|label_leaf|draw_label)\("
+
+
+def test_every_file_in_cpp_that_draws_noise_has_mutants():
+    files = [path for path in (PROJECT / "algorithms").rglob("*.h") if path.parent.name not in ("native", "audit")]
+    drawing = {path.relative_to(PROJECT).as_posix() for path in files if re.search(DRAWS, path.read_text("utf-8"))}
+    assert drawing - {"algorithms/forests/engine/intervals.h"} <= {mutant.file for mutant in KERNEL_MUTANTS}  # printed
+
+
+@pytest.mark.parametrize("mutant", KERNEL_MUTANTS, ids=[mutant.name for mutant in KERNEL_MUTANTS])
+def test_every_text_of_cpp_stands_there_once(mutant):
+    source = (PROJECT / mutant.file).read_text(encoding="utf-8")
+    assert mutant.is_compiled and mutated(mutant, source) != source
+
+
+def test_all_mutants_of_cpp_can_stand_in_one_copy():
+    assert list_switched(KERNEL_MUTANTS, PROJECT).keys() == {mutant.file for mutant in KERNEL_MUTANTS}
+
+
 def test_the_tests_that_are_asked_are_there():
-    for test in {*PRIVACY_TESTS, *(one for first in ASKED_FIRST.values() for one in first)}:
+    for test in {*TESTS, *PRIVACY_TESTS, *(one for first in ASKED_FIRST.values() for one in first)}:
         file, _, name = test.partition("::")
         assert not name or f"def {name}(" in (PROJECT / file).read_text(encoding="utf-8")
         assert (PROJECT / file).is_file()
@@ -119,4 +142,4 @@ def test_shares_are_of_those_that_were_asked_and_survivors_are_named(tmp_path):
     assert campaign.share_that_names_privacy(found) == 0.5
     campaign.write(found, tmp_path / "mutants.csv")
     assert list(campaign.read(tmp_path / "mutants.csv").values()) == found
-    assert set(LAYERS) == {layer for those in COMMANDS.values() for layer in those}
+    assert set(OF_PYTHON) == {layer for those in COMMANDS.values() for layer in those}

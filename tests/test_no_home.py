@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from algorithms import installation, kept_code
+from algorithms import installation
 from algorithms.installation import find_temporary_cache, find_user_cache, lead_caches_away
 
 
@@ -73,19 +73,3 @@ def test_matplotlib_is_told_of_a_folder_unless_it_was_before(no_home, monkeypatc
     monkeypatch.delenv("MPLCONFIGDIR")
     lead_caches_away()
     assert Path(os.environ["MPLCONFIGDIR"]) == find_user_cache() / "matplotlib"
-
-
-def test_compiled_code_is_kept_there_and_nothing_is_made_where_it_need_not(no_home, monkeypatch):
-    find_folder = kept_code.find_folder.__wrapped__
-    monkeypatch.setattr(kept_code, "IS_CHECKOUT", False)
-    assert find_folder("") == find_temporary_cache() / "numba"
-    monkeypatch.setenv("XDG_CACHE_HOME", str(no_home.parent / "file"))  # asked for, but it cannot be
-    assert find_folder("") == find_temporary_cache() / "numba"
-    assert find_folder(str(no_home.parent / "file")) is None
-
-
-def test_nothing_temporary_is_made_beside_a_cache_that_will_do(no_home, tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(kept_code, "IS_CHECKOUT", False)
-    assert kept_code.find_folder.__wrapped__("") == tmp_path / "cache" / "dp-replica" / "numba"
-    assert list(no_home.iterdir()) == []

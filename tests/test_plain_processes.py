@@ -1,19 +1,19 @@
-"""Processes without compilation, in which an audit follows the calls of mechanisms."""
+"""Processes without kernels in C++, in which an audit follows the calls of mechanisms."""
 
 import os
 
-import numba
 import pytest
 
+from algorithms import native
 from experiments.audit.plain_python import run_in_plain_python
 from experiments.errors import BadInput
 
 
 def find_process(_):
-    return os.getpid(), bool(numba.config.DISABLE_JIT)
+    return os.getpid(), native.is_plain()
 
 
-def test_they_compile_nothing_and_stay_for_what_is_asked_next():
+def test_they_have_no_kernels_and_stay_for_what_is_asked_next():
     ((first, is_plain),) = run_in_plain_python(find_process, [(0,)])
     ((second, _),) = run_in_plain_python(find_process, [(1,)])
     assert is_plain and first == second != os.getpid()

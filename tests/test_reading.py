@@ -8,7 +8,6 @@ import csv
 import io
 import json
 import math
-import os
 import pickle
 import re
 import subprocess
@@ -26,7 +25,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import DataConversionWarning
 
 import algorithms
-from algorithms import Continuous, Domain, DomainError, Nominal, PrivacyLeakWarning
+from algorithms import Continuous, Domain, DomainError, Nominal, PrivacyLeakWarning, native
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.encoding import clipping
 from algorithms.encoding.columns import clip_numbers
@@ -472,7 +471,7 @@ def test_class_labels_fit_into_16_bits():
     assert Nominal("y", (2, False, 1.5)).labels().tolist() == [0, 1.5, 2]
 
 
-def test_reading_needs_neither_the_compiler_nor_scikit_learn():
+def test_reading_needs_neither_the_kernels_nor_scikit_learn():
     """So that a released model can do without."""
     reads = """
 import sys, types
@@ -481,19 +480,19 @@ package.__path__ = ["algorithms"]
 sys.modules["algorithms"] = package
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous
-print(Domain((Continuous("x", 0, 1),)).encode([[3]])[0], {"numba", "sklearn", "scipy"} & set(sys.modules))
+print(Domain((Continuous("x", 0, 1),)).encode([[3]])[0], {"algorithms.native", "sklearn", "scipy"} & set(sys.modules))
 """
     root = Path(__file__).resolve().parents[1]
     done = subprocess.run([sys.executable, "-c", reads], cwd=root, stdout=subprocess.PIPE, text=True, check=True)
     assert done.stdout == "[[1.]] set()\n"
 
 
-# Every estimator, in a process without compilation.
+# Every estimator, in a process without kernels.
 
 
 def every_estimator():
     """Print as JSON what went wrong with each of them, and whether a replaced record costs as much as one removed."""
-    assert os.environ["NUMBA_DISABLE_JIT"] == "1"
+    assert native.is_plain()
     np.seterr(over="ignore")  # keys are mixed modulo 2^64
     warnings.simplefilter("error")
     warnings.filterwarnings("ignore", "overflow encountered", RuntimeWarning)

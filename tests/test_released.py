@@ -145,11 +145,10 @@ def test_rows_are_drawn_from_released_marginals(released):
 
 
 FORBIDDEN = (
-    "numba",
     "sklearn",
     "opendp",
     "joblib",
-    "llvmlite",
+    "algorithms.native",
     *(f"algorithms.{p}" for p in ("forests", "regression")),
 )
 FORBIDDEN += ("algorithms.data_replacement", "algorithms.mechanisms", "algorithms.base", "experiments")

@@ -142,13 +142,6 @@ def test_chunks_hold_one_kind_and_grow_with_quick_cells():
     assert sum(sizes) == 1000 and sizes[0] == 1 and max(sizes) > 100
 
 
-def test_the_first_round_has_one_cell_of_each_algorithm():
-    queue = CellQueue(_cells(), 2)
-    firsts = [cell.algorithm for chunk in queue.take_firsts() for cell in chunk]
-    assert sorted(firsts) == ["majority", "random_forest", "rfdpp_gini"]
-    assert sum(len(chunk) for chunk in queue.take_chunks()) == len(_cells()) - 3
-
-
 def test_cells_of_a_missing_data_set_are_skipped_and_said_to_be(tmp_path, monkeypatch):
     honest = datasets.load
 
@@ -226,7 +219,6 @@ def test_algorithms_share_one_pass_over_the_rows_of_a_split(three_columns, tmp_p
     monkeypatch.setattr(
         PrivatePolynomialRegressor, "summarise", lambda self, X, y: read.append(len(X)) or summarise(self, X, y)
     )
-    monkeypatch.setattr(evaluate, "_load_machine_code", lambda *_: None)  # it fits a few rows before the clock runs
     cells = random.Random(1).sample(_regressions(), 27)
     with Store(tmp_path / "store.sqlite") as store:
         assert run_cells(cells, store, ONE).done == 27

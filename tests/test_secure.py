@@ -9,7 +9,6 @@ import inspect
 import itertools
 import json
 import math
-import os
 import pickle
 import sys
 from collections import Counter
@@ -20,7 +19,7 @@ from scipy import stats
 from sklearn.base import is_regressor
 
 import algorithms
-from algorithms import Continuous, Domain, Nominal, ParameterError, opendp_noise
+from algorithms import Continuous, Domain, Nominal, ParameterError, native, opendp_noise
 from algorithms.base import PrivateEstimator
 from algorithms.forests.engine import lazy
 from algorithms.mechanisms import exponential, laplace, laplace_vector, permute_and_flip, sup_norm_vector
@@ -280,6 +279,17 @@ def test_a_compiled_tree_draws_all_noise_from_opendp(counted):
     assert stats.ks_2samp(found, errors).pvalue > SMALLEST_P
 
 
+def test_compiled_kernels_draw_each_kind_of_noise_from_opendp(counted):
+    X, y = table(200)
+    given = {"variant": "sound", "domain": DOMAIN, "noise": "opendp", "random_state": 1}
+    (nodes,) = algorithms.RFDPPGiniClassifier(50.0, n_estimators=1, max_depth=2, **given).fit(X, y).trees_
+    n_leaves = int((nodes["feature"] < 0).sum())
+    assert counted == {"laplace": 1, "gumbel": len(nodes) - n_leaves, "exponential": n_leaves} and n_leaves > 1
+    counted.clear()
+    algorithms.FunctionalMechanismRegressor(**(given | {"domain": NUMBERS})).fit(X, y)
+    assert set(counted) == {"sup_norm_vector"}
+
+
 def test_in_a_release_nothing_below_an_empty_node_is_left_to_a_key():
     """Compiled, too: which nodes were not grown would tell where there are no rows."""
     X, y = table(12)
@@ -300,7 +310,8 @@ def test_the_seed_decides_the_public_choices_and_no_noise():
     for one, other in zip(some, others, strict=True):
         assert one.nodes.tobytes() == other.nodes.tobytes()
         assert not (one.noisy_counts == other.noisy_counts).any()
-    noise = np.concatenate([(tree.noisy_counts - exact_counts(tree.nodes, X, y)).ravel() for tree in some])
+    more = itertools.chain(*(forest.fit(X, y).trees_ for _ in range(5)))
+    noise = np.concatenate([(tree.noisy_counts - exact_counts(tree.nodes, X, y)).ravel() for tree in more])
     assert stats.kstest(noise, stats.laplace(0, 10 / 1.0).cdf).pvalue > SMALLEST_P
 
 
@@ -333,7 +344,7 @@ def private(parameter="noise"):
 
 def every_estimator():
     """Print as JSON what was seen of each of them."""
-    assert os.environ["NUMBA_DISABLE_JIT"] == "1"
+    assert native.is_plain()
     np.seterr(over="ignore")  # keys are mixed modulo 2^64
     drawn, asked = counting(setattr), asking()
     forbid_numpy_noise()

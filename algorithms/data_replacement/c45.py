@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from algorithms.jit import compiled
+from algorithms.native import compiled
 from algorithms.released.classifier import BinaryTree
 
 _FEWEST, _MOST = 2, 25
@@ -127,7 +127,6 @@ def _cut_nodes(columns, codes, order, n_classes, logs):
     return feature[:n_nodes].copy(), cut[:n_nodes].copy(), left, right, counts[:n_nodes].copy()
 
 
-@compiled
 def _find_cut(columns, codes, members, total, logs):
     """Return the feature that a node is cut by, and where; -1 and 0 for a leaf."""
     n_features, n = members.shape
@@ -144,7 +143,6 @@ def _find_cut(columns, codes, members, total, logs):
     return chosen, cuts[chosen]
 
 
-@compiled
 def _best_of_feature(values, codes, members, total, fewest, logs):
     """Return the cut of one feature with the largest gain ratio, its gain and the ratio; -inf where there is none.
 
@@ -162,15 +160,14 @@ def _best_of_feature(values, codes, members, total, fewest, logs):
             continue
         gain = (of_all - _sum_entropy(below, logs) - _sum_entropy(above, logs)) / n
         of_cut = (logs[n] - logs[i + 1] - logs[n - i - 1]) / n
-        if gain <= _NOTHING or gain < of_cut * (best_ratio - _NOTHING):
-            continue  # most are: to divide takes longer than all else
+        if gain <= _NOTHING:
+            continue
         ratio = np.rint(gain / of_cut * _ROUND) / _ROUND
         if ratio > best_ratio:
             cut, best_gain, best_ratio = (before + after) / 2, gain, ratio
     return cut, best_gain, best_ratio
 
 
-@compiled
 def _sum_entropy(counts, logs):
     """Return the entropy in bits of some counts, times their sum."""
     n, entropy = 0, 0.0
@@ -180,21 +177,12 @@ def _sum_entropy(counts, logs):
     return entropy + logs[n]
 
 
-@compiled
 def _divide(members, values, cut):
     """Put the rows up to a cut first, each attribute's in their order; return how many these are."""
-    n_features, n = members.shape
-    n_left, later = 0, np.empty(n, dtype=members.dtype)
-    for f in range(n_features):
-        n_left = n_right = 0
-        for i in range(n):
-            row = members[f, i]
-            is_left = values[row] <= cut
-            members[f, n_left] = later[n_right] = row  # to both: no branch, that processors would guess wrong
-            n_left += is_left
-            n_right += not is_left
-        members[f, n_left:] = later[:n_right]
-    return n_left
+    for of_attribute in members:
+        is_left = values[of_attribute] <= cut
+        of_attribute[:] = np.concatenate([of_attribute[is_left], of_attribute[~is_left]])
+    return np.count_nonzero(values[members[0]] <= cut)
 
 
 def expect_errors(n_errors: np.ndarray, n_rows: np.ndarray, confidence: float = 0.25) -> np.ndarray:

@@ -13,14 +13,11 @@ from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
 from algorithms.accounting.faults import Fault
 from algorithms.forests.engine.candidates import (
     class_counts,
-    count_up_to,
     count_within,
     draw_below,
     draw_features,
     draw_present_code,
-    first_numbers,
     is_pure,
-    most_codes,
     split_score,
     sum_targets,
     sum_within,
@@ -42,8 +39,8 @@ from algorithms.forests.forest import (
     draw_label,
     label_leaf,
 )
-from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import exponential, laplace, laplace_vector
+from algorithms.native import compiled
 from algorithms.parameters import check_choice, check_number, parameter, with_parameters
 
 NUMBERS_OF_FEATURES = {"sqrt": math.isqrt, "half": lambda n_features: max(n_features // 2, 1), "all": int}
@@ -78,22 +75,20 @@ class DiffPETsPlan(NamedTuple):
 @compiled
 def grow_as_printed(plan, table, rows, rng):
     """Grow one tree as printed: Algorithm 2."""
-    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
-    all_features, room = first_numbers(table.codes.shape[0]), make_room(plan, table)
+    all_features = np.arange(table.codes.shape[0])
     i = 0
-    while i < growth.n_nodes[0]:
-        tree = uncounted(growth)
-        node = tree.nodes[i]
+    while i < len(growth.nodes):
+        node = growth.nodes[i]
         node.exact = node.depth < plan.max_depth  # the stop condition and the values present are read without noise
-        node.noisy_count = laplace(float(rows_of(tree, i).shape[0]), 1.0, plan.epsilon, rng)
+        node.noisy_count = laplace(float(rows_of(growth, i).shape[0]), 1.0, plan.epsilon, rng)
         node.epsilon += plan.epsilon
-        if node.depth == plan.max_depth or is_settled(tree, table.targets, i, plan):  # line 1
-            finish_leaf(tree, table.targets, i, plan, plan.leaf_epsilon, rng)  # line 2
+        if node.depth == plan.max_depth or is_settled(growth, table.targets, i, plan):  # line 1
+            finish_leaf(growth, table.targets, i, plan, plan.leaf_epsilon, rng)  # line 2
         else:
             features = draw_features(all_features, plan.max_features, rng)  # line 4
-            split = draw_split(tree, table, i, features, plan, plan.epsilon, uncounted(room), rng)  # lines 5 and 6
-            growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)  # line 7
+            split = draw_split(growth, table, i, features, plan, plan.epsilon, rng)  # lines 5 and 6
+            split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)  # line 7
         i += 1
     return take_nodes(growth)
 
@@ -101,44 +96,22 @@ def grow_as_printed(plan, table, rows, rng):
 @compiled
 def grow_sound(plan, table, rows, rng):
     """Grow one tree with every step paid: public cuts, no stop but the depth."""
-    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
-    all_features, room = first_numbers(table.codes.shape[0]), make_room(plan, table)
+    all_features = np.arange(table.codes.shape[0])
     levels = count_rows(growth, plan.reach, rng)
     epsilon = after_count(plan.reach) / (levels + 1)
     i = 0
-    while i < growth.n_nodes[0]:
-        tree = uncounted(growth)
-        if tree.nodes[i].depth == levels:
-            finish_leaf(tree, table.targets, i, plan, epsilon, rng)
+    while i < len(growth.nodes):
+        if growth.nodes[i].depth == levels:
+            finish_leaf(growth, table.targets, i, plan, epsilon, rng)
         else:
             features = draw_features(all_features, plan.max_features, rng)
-            split = draw_split(tree, table, i, features, plan, epsilon, uncounted(room), rng)
-            growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
+            split = draw_split(growth, table, i, features, plan, epsilon, rng)
+            split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
         i += 1
     return take_nodes(growth)
 
 
-class Room(NamedTuple):
-    """Where the candidates of a node are worked out, kept for the next: asking anew took a twentieth of a fit."""
-
-    seen: np.ndarray  #: bool, a flag for each code of a column: all False
-    left: np.ndarray  #: float64 (c,): records on the left of a split by class
-    measure: np.ndarray  #: float64 (K,): 1, the weight of each candidate
-    quality: np.ndarray  #: float64 (K,)
-    cuts: np.ndarray  #: float64 (K,)
-    codes: np.ndarray  #: int64 (K,)
-
-
-@compiled
-def make_room(plan, table):
-    """Make room for the candidates of a node."""
-    k = min(plan.max_features, table.codes.shape[0])
-    seen = np.zeros(most_codes(table), dtype=np.bool_)
-    return Room(seen, np.empty(table.n_classes), np.ones(k), np.empty(k), np.empty(k), np.empty(k, dtype=np.int64))
-
-
-@inlined
 def is_settled(growth, targets, i, plan):
     """Tell whether a node need not be split: one class only, or little error. Reads the rows exactly."""
     if not plan.is_regression:
@@ -149,40 +122,37 @@ def is_settled(growth, targets, i, plan):
     return n == 0 or squares / n - mean * mean <= plan.error_threshold + 1e-12  # equal targets leave rounding
 
 
-@inlined
-def draw_split(growth, table, i, features, plan, epsilon, room, rng):
+def draw_split(growth, table, i, features, plan, epsilon, rng):
     """Draw one random cut for each feature, then one of these splits by the exponential mechanism."""
-    quality, cuts, codes, left, counts = room.quality, room.cuts, room.codes, room.left, class_counts(growth, i)
+    n = features.shape[0]
+    quality, cuts, codes, counts = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64), class_counts(growth, i)
     total, squares = sum_targets(growth, table.targets, i) if plan.is_regression else (0.0, 0.0)
-    for j in range(features.shape[0]):
-        feature = features[j]
+    for j, feature in enumerate(features):
         if plan.cut == RECORD:
             codes[j] = draw_code_of_record(growth, table, i, feature, rng)
             cuts[j] = table.levels[table.first_level[feature] + codes[j]]
         else:
-            codes[j], cuts[j] = draw_cut(growth, table, i, feature, plan.cut, room.seen, rng)
+            codes[j], cuts[j] = draw_cut(growth, table, i, feature, plan.cut, rng)
         lowest = 0 if table.is_continuous[feature] else codes[j]
         if plan.is_regression:
             n_left, sum_left = sum_within(growth, table, i, feature, lowest, codes[j])
             quality[j] = squared_error_score(counts[0], total, n_left, sum_left, squares)
             quality[j] /= counts[0] if plan.mean_variance and counts[0] > 0 else 1
         else:
-            count_within(growth, table, i, feature, lowest, codes[j], left)
+            left = count_within(growth, table, i, feature, lowest, codes[j])
             quality[j] = split_score(plan.score, left, counts)
-    j = exponential(quality, room.measure, plan.sensitivity, epsilon, rng, plan.monotone)
+    j = exponential(quality, np.ones(n), plan.sensitivity, epsilon, rng, plan.monotone)
     growth.nodes[i].epsilon += epsilon
     return Split(quality[j], features[j], BELOW if table.is_continuous[features[j]] else EQUALS, codes[j], cuts[j])
 
 
-@inlined
 def draw_code_of_record(growth, table, i, feature, rng):
     """Draw a record of node ``i``; returns its code of a feature."""
-    start, end = growth.runs[i, 0], growth.runs[i, -1]
-    return np.int64(table.codes[feature, growth.rows[start + draw_below(end - start, rng)]])
+    rows = rows_of(growth, i)
+    return table.codes[feature, rows[draw_below(rows.shape[0], rng)]]
 
 
-@inlined
-def draw_cut(growth, table, i, feature, where, seen, rng):
+def draw_cut(growth, table, i, feature, where, rng):
     """Draw a cut of a feature: a value that the node holds, or any of the public range.
 
     Returns the largest code on the left (the only one, for a nominal feature) and the value that raw values are
@@ -192,15 +162,14 @@ def draw_cut(growth, table, i, feature, where, seen, rng):
     levels = table.levels[first : first + table.n_codes[feature]]
     if where == PUBLIC and table.is_continuous[feature]:
         cut = table.lower[feature] + rng.random() * table.width[feature]
-        return count_up_to(levels, cut) - 1, cut
+        return np.searchsorted(levels, cut, side="right") - 1, cut
     if where == PUBLIC:
         code = draw_below(table.n_codes[feature], rng)
     else:
-        code = draw_present_code(growth, table, i, feature, seen, rng)
+        code = draw_present_code(growth, table, i, feature, rng)
     return code, levels[code]
 
 
-@inlined
 def finish_leaf(growth, targets, i, plan, epsilon, rng):
     """Make a node a leaf: the largest noisy class count, or a noisy mean."""
     if not plan.is_regression:
@@ -217,8 +186,7 @@ def finish_leaf(growth, targets, i, plan, epsilon, rng):
     if plan.leaf == MEAN:
         value = laplace(total / n if n > 0 else 0.5, 2.0, epsilon, rng)
     elif plan.leaf == PARTS:
-        sums = np.empty(2)
-        sums[0], sums[1] = total, n - total
+        sums = np.array([total, n - total])
         below, above = laplace_vector(sums, 1.0, epsilon, rng)
         value = below / (below + above) if below + above > 0 else 0.5
     else:

@@ -60,7 +60,7 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
     level_budget: str = parameter("uniform", check_choice, choices=("uniform", "linear"))
     author_code: bool = parameter(False, check_flag, is_reading=True)
 
-    _INTERVAL_WEIGHT: ClassVar = None  # all columns are nominal: what draws intervals is not compiled
+    _INTERVAL_WEIGHT: ClassVar = None  # all columns are nominal
 
     def _make_plan(self, table) -> DiffPRFsPlan:
         plan = super()._make_plan(table)

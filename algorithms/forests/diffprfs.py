@@ -18,12 +18,10 @@ from algorithms.forests.engine.candidates import (
     below_scores,
     by_value_score,
     class_counts,
-    copy_into,
     count_by_code,
     draw_features,
     public_split,
     public_splits,
-    sum_counts,
 )
 from algorithms.forests.engine.depth import (
     Reach,
@@ -39,8 +37,8 @@ from algorithms.forests.engine.lazy import GrownOnDemand, is_left_to_key, leave_
 from algorithms.forests.engine.scores import CODES, score_sensitivity
 from algorithms.forests.engine.tree import BELOW, plant_tree, split_by_kind, take_nodes, unused_features
 from algorithms.forests.forest import BinsWhereSound, PrivateForestClassifier, TwoVariants, draw_label, label_leaf
-from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import exponential, laplace
+from algorithms.native import compiled
 from algorithms.parameters import ParameterError, check_choice, parameter, with_parameters
 
 
@@ -75,31 +73,28 @@ class SoundPlan(NamedTuple):
 @compiled
 def grow_as_printed(plan, table, rows, rng):
     """Grow one tree: noisy count, stop if it is small, else cut the continuous features and draw a feature."""
-    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
     n_features = table.codes.shape[0]
     i = 0
-    while i < growth.n_nodes[0]:
-        tree = uncounted(growth)
-        counts = class_counts(tree, i)
-        node = tree.nodes[i]
-        node.noisy_count = laplace(sum_counts(counts), 1.0, plan.count_epsilon[node.depth], rng)
+    while i < len(growth.nodes):
+        counts = class_counts(growth, i)
+        node = growth.nodes[i]
+        node.noisy_count = laplace(counts.sum(), 1.0, plan.count_epsilon[node.depth], rng)
         node.epsilon += plan.count_epsilon[node.depth]
         split = NO_SPLIT
         if node.depth < plan.max_depth and node.noisy_count > 0:  # no other node is large: half of those without rows
-            unused = unused_features(tree, i, n_features)
+            unused = unused_features(growth, i, n_features)
             if unused.shape[0] > 0 and is_large(node, table, unused, plan):
                 features = draw_features(unused, plan.max_features, rng)
-                split = draw_feature(tree, table, i, features, counts, plan, rng)
+                split = draw_feature(growth, table, i, features, counts, plan, rng)
         if split.feature < 0:
-            label_leaf(tree, i, counts, plan.leaf_epsilon[tree.nodes[i].depth], rng)
+            label_leaf(growth, i, counts, plan.leaf_epsilon[growth.nodes[i].depth], rng)
         else:
-            growth = split_by_kind(growth, table, i, split.feature, split.code, split.cut)
+            split_by_kind(growth, table, i, split.feature, split.code, split.cut)
         i += 1
     return take_nodes(growth)
 
 
-@inlined
 def is_large(node, table, unused, plan):
     """Tell whether a class count of a child would stand out of its noise: N / (v c) > sqrt(2) / epsilon.
 
@@ -108,26 +103,19 @@ def is_large(node, table, unused, plan):
     """
     if not plan.stops_below_noise:
         return node.noisy_count > 0
-    n_children = 0
-    for feature in unused:
-        n_children = max(n_children, 2 if table.is_continuous[feature] else table.n_codes[feature])
+    n_children = np.where(table.is_continuous, 2, table.n_codes)[unused].max()
     return node.noisy_count / (n_children * table.n_classes) > np.sqrt(2.0) / plan.count_epsilon[node.depth]
 
 
-@inlined
 def draw_feature(growth, table, i, features, totals, plan, rng):
     """Draw a cut for each continuous feature, then one of all features, both by the exponential mechanism."""
     n_features = features.shape[0]
-    n_continuous = 0
-    for feature in features:
-        n_continuous += table.is_continuous[feature]
-    share = plan.split_epsilon[growth.nodes[i].depth] / (n_continuous + 1)
+    share = plan.split_epsilon[growth.nodes[i].depth] / (table.is_continuous[features].sum() + 1)
     score, sensitivity = plan.score, plan.sensitivity
-    has_rows = sum_counts(totals) > 0  # without rows, no nominal feature scores above 0
-    quality, measure, cuts = np.empty(n_features), np.empty(n_features), np.empty(n_features)
-    codes = np.empty(n_features, dtype=np.int64)
+    has_rows = totals.sum() > 0  # without rows, no nominal feature scores above 0
+    quality, measure, cuts = np.zeros(n_features), np.ones(n_features), np.zeros(n_features)
+    codes = np.zeros(n_features, dtype=np.int64)
     for j in range(n_features):
-        quality[j], measure[j], cuts[j], codes[j] = 0.0, 1.0, 0.0, 0
         if table.is_continuous[features[j]]:
             alone = features[j : j + 1]
             split = draw_interval(growth, table, i, alone, totals, score, sensitivity, share, plan.weight, rng)
@@ -135,7 +123,7 @@ def draw_feature(growth, table, i, features, totals, plan, rng):
             measure[j] = split.feature >= 0  # a feature with one value in the node cannot be drawn
         elif has_rows:
             quality[j] = by_value_score(score, count_by_code(growth, table, i, features[j]))
-    if sum_counts(measure) == 0:
+    if measure.sum() == 0:
         return NO_SPLIT
     j = exponential(quality, measure, sensitivity, share, rng, False)
     growth.nodes[i].epsilon += share
@@ -145,31 +133,28 @@ def draw_feature(growth, table, i, features, totals, plan, rng):
 @compiled
 def grow_sound(plan, table, rows, rng):
     """Grow one tree with every step paid: public cuts, no stop but the last level, and no count in its nodes."""
-    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
     n_features = table.codes.shape[0]
     levels = count_rows(growth, plan.reach, rng)
     split_epsilon, leaf_epsilon = plan.split_epsilon[levels], plan.leaf_epsilon[levels]
     i = 0
-    while i < growth.n_nodes[0]:
-        tree = uncounted(growth)
-        counts = class_counts(tree, i)
-        node = tree.nodes[i]
-        unused = unused_features(tree, i, n_features)
+    while i < len(growth.nodes):
+        counts = class_counts(growth, i)
+        node = growth.nodes[i]
+        unused = unused_features(growth, i, n_features)
         if node.depth == levels or unused.shape[0] == 0:
-            draw_label(tree, i, counts, leaf_epsilon[node.depth], rng)
-        elif is_left_to_key(tree, counts, rng):
-            # Without rows all scores are equal: what lies below is drawn when somebody asks, see ``forests.keys``.
+            draw_label(growth, i, counts, leaf_epsilon[node.depth], rng)
+        elif is_left_to_key(growth, counts, rng):
+            # Without rows all scores are equal: what lies below is drawn when somebody asks, see ``engine.lazy``.
             leave_to_key(node, levels - node.depth, leaf_epsilon[node.depth], rng)
         else:
             features = draw_features(unused, plan.max_features, rng)
-            split = draw_public_split(tree, table, i, features, counts, plan, split_epsilon[node.depth], rng)
-            growth = split_by_kind(growth, table, i, split.feature, split.code, split.cut)
+            split = draw_public_split(growth, table, i, features, counts, plan, split_epsilon[node.depth], rng)
+            split_by_kind(growth, table, i, split.feature, split.code, split.cut)
         i += 1
     return take_nodes(growth)
 
 
-@compiled
 def draw_public_split(growth, table, i, features, totals, plan, epsilon, rng):
     """Draw one of the features, a continuous one with a public cut, by one exponential mechanism.
 
@@ -180,7 +165,7 @@ def draw_public_split(growth, table, i, features, totals, plan, epsilon, rng):
     for j, feature in enumerate(features):
         counts = count_by_code(growth, table, i, feature)
         if table.is_continuous[feature]:
-            copy_into(quality, ends[j], below_scores(plan.score, counts, totals))
+            quality[ends[j] : ends[j + 1]] = below_scores(plan.score, counts, totals)
             measure[ends[j] : ends[j + 1]] = 1.0 / (ends[j + 1] - ends[j])
         else:
             quality[ends[j]] = by_value_score(plan.score, counts)

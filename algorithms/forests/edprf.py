@@ -24,8 +24,8 @@ from algorithms.forests.engine.lazy import GrownOnDemand, is_left_to_key, leave_
 from algorithms.forests.engine.scores import GINI, score_sensitivity
 from algorithms.forests.engine.tree import plant_tree, split_by_value, take_nodes, unused_features
 from algorithms.forests.forest import ManyTrees, NominalColumns, OneTree, PrivateForestClassifier, label_leaf
-from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import exponential, permute_and_flip
+from algorithms.native import compiled
 from algorithms.parameters import check_choice, parameter, with_parameters
 
 
@@ -46,43 +46,37 @@ class PFDPDTPlan(NamedTuple):
 @compiled
 def grow_tree(plan, table, rows, rng):
     """Grow one tree, pfDPDT."""
-    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
     levels = count_rows(growth, plan.reach, rng) if plan.is_sound else plan.max_depth - 1
     split_epsilon, leaf_epsilon = plan.split_epsilon[levels], plan.leaf_epsilon[levels]
     i = 0
-    while i < growth.n_nodes[0]:
-        tree = uncounted(growth)
-        counts = class_counts(tree, i)
-        node = tree.nodes[i]
-        unused = unused_features(tree, i, table.codes.shape[0])
+    while i < len(growth.nodes):
+        counts = class_counts(growth, i)
+        node = growth.nodes[i]
+        unused = unused_features(growth, i, table.codes.shape[0])
         is_last = unused.shape[0] == 0 or node.depth == levels
         node.exact = not is_last and not plan.is_sound  # whether one label only is left is read without noise
         if is_last or (not plan.is_sound and is_pure(counts)):
-            draw_label(tree, i, counts, plan, leaf_epsilon[node.depth], rng)
-        elif is_left_to_key(tree, counts, rng):
-            # Without rows all scores are equal: what lies below is drawn when somebody asks, see ``forests.keys``.
+            draw_label(growth, i, counts, plan, leaf_epsilon[node.depth], rng)
+        elif is_left_to_key(growth, counts, rng):
+            # Without rows all scores are equal: what lies below is drawn when somebody asks, see ``engine.lazy``.
             leave_to_key(node, levels - node.depth, leaf_epsilon[node.depth], rng)
         else:
-            feature = draw_feature(tree, table, i, unused, plan, split_epsilon[node.depth], rng)
-            growth = split_by_value(growth, table, i, feature)
+            feature = draw_feature(growth, table, i, unused, plan, split_epsilon[node.depth], rng)
+            split_by_value(growth, table, i, feature)
         i += 1
     return take_nodes(growth)
 
 
-@inlined
 def draw_feature(growth, table, i, unused, plan, epsilon, rng):
     """Draw one of all unused features by its Gini score."""
-    quality = np.empty(unused.shape[0])
-    for j in range(unused.shape[0]):
-        quality[j] = by_value_score(GINI, count_by_code(growth, table, i, unused[j]))
+    quality = np.array([by_value_score(GINI, count_by_code(growth, table, i, feature)) for feature in unused])
     growth.nodes[i].epsilon += epsilon
     if plan.split_flips:
         return unused[permute_and_flip(quality, 2.0, epsilon, rng, plan.is_sound)]
     return unused[exponential(quality, np.ones(unused.shape[0]), 2.0, epsilon, rng, plan.is_sound)]
 
 
-@inlined
 def draw_label(growth, i, counts, plan, epsilon, rng):
     """Draw the label of a leaf by its class counts, with all the budget that its path has left."""
     node = growth.nodes[i]

@@ -7,8 +7,6 @@ from functools import partial
 
 import numpy as np
 from joblib import effective_n_jobs
-from numba import types
-from numba.extending import overload
 
 from algorithms import opendp_noise
 from algorithms.accounting.events import Bootstrapped, Event, Parallel, Sequential
@@ -20,8 +18,8 @@ from algorithms.encoding.features import Continuous
 from algorithms.forests.engine.predictor import add_values, add_votes
 from algorithms.forests.engine.table import Table, make_table
 from algorithms.forests.engine.tree import MOST_GROUPED
-from algorithms.jit import compilable, compiled
 from algorithms.mechanisms import laplace_vector, permute_and_flip
+from algorithms.native import compiled
 from algorithms.parameters import ParameterError, check_choice, check_count, check_jobs, parameter, with_parameters
 from algorithms.released.document import Origin
 from algorithms.released.forest import LEAF, MEAN, VOTES, ReleasedForest, ReleasedTree
@@ -34,20 +32,14 @@ MAX_SOUND_DEPTH = 16
 """Deepest tree of a sound variant, which grows every node: whether one holds rows must not show."""
 
 
-@compiled
 def label_leaf(growth, i, counts, epsilon, rng):
     """Label a leaf with the largest of its noisy class counts (Laplace, sensitivity 1); returns these counts."""
     noisy = laplace_vector(counts, 1.0, epsilon, rng)
-    label = 0
-    for c in range(1, noisy.shape[0]):
-        if noisy[c] > noisy[label]:
-            label = c
-    growth.nodes[i].label = label
+    growth.nodes[i].label = np.argmax(noisy)
     growth.nodes[i].epsilon += epsilon
     return noisy
 
 
-@compiled
 def draw_label(growth, i, counts, epsilon, rng):
     """Draw the label of a leaf by permute-and-flip: its class counts are monotone, with sensitivity 1.
 
@@ -88,7 +80,7 @@ class PrivateForest(SpendsEpsilon):
     Attributes
     ----------
     trees_ : list of structured arrays
-        One array of nodes (``forests.tree.node_type``) for each tree.
+        One array of nodes (``engine.tree.node_type``) for each tree.
     privacy_ : accounting.privacy.Privacy
         What is claimed and what was spent.
     """
@@ -128,7 +120,7 @@ class PrivateForest(SpendsEpsilon):
         -------
         table : Table
             The rows as the trees are grown on.
-        grow : partial of a compiled function
+        grow : partial of a function
             (table, rows, rng) -> nodes: grows one tree. What is bound is the plan of the trees.
         sample : function
             (n_rows, n_trees, rng) -> iterable: draws the rows of each tree.
@@ -167,7 +159,7 @@ class PrivateForest(SpendsEpsilon):
         return make_table(matrix, self.domain_, target, self._n_bins(), n_threads=n_threads)
 
     def _bind_grower(self, table: Table) -> partial:
-        """Return a function (table, rows, rng) -> nodes that grows one tree: a compiled rule with its plan bound."""
+        """Return a function (table, rows, rng) -> nodes that grows one tree: a rule with its plan bound."""
         raise TypeError(f"{type(self).__name__} does not say how its trees grow")
 
     def _ledger_and_faults(self, table: Table) -> tuple[Event, tuple[Fault, ...]]:
@@ -340,23 +332,13 @@ class NominalColumns(PrivateForest):
 
 @compiled
 def _sort_rows(drawn, times, ordered):
-    """Sort n rows out of n by counting each, in two fifths of the time of np.bincount and np.repeat.
+    """Sort n rows that were drawn out of n: into the first n places of ``ordered``.
 
-    ``times`` holds n zeros, and ``ordered`` four places more than the n rows that are written into it: to make them
-    in here would take three times as long to compile.
+    The kernel counts them in ``times``, which holds n zeros, and writes up to four places beyond the n.
     """
-    for i in range(drawn.shape[0]):
-        times[drawn[i]] += 1
-    end = 0
-    for row in range(times.shape[0]):
-        # Processors guess wrongly how often to repeat a row: four are written, and the next row overwrites the rest.
-        ordered[end] = ordered[end + 1] = ordered[end + 2] = ordered[end + 3] = row
-        for k in range(4, times[row]):
-            ordered[end + k] = row
-        end += times[row]
+    ordered[: drawn.shape[0]] = np.sort(drawn)
 
 
-@compilable
 def _draw_sample(n_rows, rng):
     drawn = rng.integers(0, max(n_rows, 1), size=n_rows)  # of no rows, none
     times, ordered = np.zeros(n_rows, dtype=np.uint32), np.empty(n_rows + 4, dtype=np.uint32)
@@ -364,37 +346,20 @@ def _draw_sample(n_rows, rng):
     return ordered[:n_rows]
 
 
-def _draw_one_by_one(n_rows, n_trees, rng):
-    """Draw the sample of a tree when it is asked for: the first trees grow meanwhile."""
+def _draw_with_replacement(n_rows, n_trees, rng):
+    # Each when it is asked for: the first trees grow meanwhile.
     return (_draw_sample(n_rows, rng) for _ in range(n_trees))
 
 
-@overload(_draw_one_by_one)
-def _compile_draws(n_rows, n_trees, rng):
-    return lambda n_rows, n_trees, rng: [_draw_sample(n_rows, rng) for _ in range(n_trees)]
-
-
-@compilable
-def _draw_with_replacement(n_rows, n_trees, rng):
-    return _draw_one_by_one(n_rows, n_trees, rng)
-
-
-@compilable
-def _numpy_parts(n_rows, n_parts, rng):
-    return rng.integers(0, n_parts, size=n_rows)
-
-
-_draw_parts = opendp_noise.unless_secure(_numpy_parts, opendp_noise.draw_secret_parts, types.int64[::1])
-
-
-@compilable
 def _draw_disjoint_parts(n_rows, n_trees, rng):
     # Every record draws its tree by itself: one record more changes nothing for the others.
-    tree_of_row = _draw_parts(n_rows, n_trees, rng)
+    is_secret = opendp_noise.is_secure(rng)
+    tree_of_row = (
+        opendp_noise.draw_secret_parts(n_rows, n_trees) if is_secret else rng.integers(0, n_trees, size=n_rows)
+    )
     return [np.flatnonzero(tree_of_row == tree).astype(np.uint32) for tree in range(n_trees)]
 
 
-@compilable
 def _take_all_rows(n_rows, n_trees, rng):
     rows = np.arange(n_rows).astype(np.uint32)
     return [rows for _ in range(n_trees)]

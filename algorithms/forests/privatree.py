@@ -29,9 +29,7 @@ from algorithms.forests.engine.candidates import (
     below_scores,
     best_groups,
     class_counts,
-    copy_into,
     count_by_code,
-    count_up_to,
     is_pure,
     sum_by_class,
 )
@@ -42,8 +40,8 @@ from algorithms.forests.engine.table import Table, make_table
 from algorithms.forests.engine.tree import AMONG, BELOW, plant_tree, split_in_two, take_nodes
 from algorithms.forests.forest import FullTree, PrivateForestClassifier, check_two_groups, draw_label
 from algorithms.forests.rfdpp_gini import add_noise
-from algorithms.jit import compilable, compiled, uncounted
 from algorithms.mechanisms import laplace, permute_and_flip
+from algorithms.native import compiled
 from algorithms.parameters import check_choice, check_count, check_number, parameter, with_parameters
 
 MOST_FOR_LEAVES = 0.5
@@ -59,7 +57,6 @@ class PrivaTreePlan(NamedTuple):
     leaves_need: float  #: budget of a leaf, times the number of rows
 
 
-@compilable
 def share_budget(plan, n_rows):
     """Return what a leaf has, and what the split of each level: corollary 4 of the appendix, at most a half."""
     if plan.epsilon == np.inf:
@@ -72,24 +69,22 @@ def share_budget(plan, n_rows):
 @compiled
 def grow_as_programmed(plan, table, rows, rng):
     """Grow the tree as the program does: draw a cut at every node above the last level, whatever its rows."""
-    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
     leaf_epsilon, level_epsilon = share_budget(plan, float(rows.shape[0]))
     growth.nodes[0].exact = True  # the number of rows has no noise
     i = 0
-    while i < growth.n_nodes[0]:
-        tree = uncounted(growth)
-        counts = class_counts(tree, i)
-        node = tree.nodes[i]
+    while i < len(growth.nodes):
+        counts = class_counts(growth, i)
+        node = growth.nodes[i]
         if node.depth == plan.max_depth:
-            draw_label(tree, i, counts, leaf_epsilon, rng)
+            draw_label(growth, i, counts, leaf_epsilon, rng)
         else:
             n = float(counts.sum())
             node.noisy_count = max(laplace(n, 1.0, 0.5 * level_epsilon, rng), 1.0)
-            quality = score_cuts(tree, table, i, counts) / max(n, 1.0)
+            quality = score_cuts(growth, table, i, counts) / max(n, 1.0)
             drawn = permute_and_flip(quality, mean_gini_sensitivity(node.noisy_count), 0.5 * level_epsilon, rng)
             node.epsilon += level_epsilon
-            growth = split_at(growth, table, i, drawn)
+            split_at(growth, table, i, drawn)
         i += 1
     return take_nodes(growth)
 
@@ -97,51 +92,44 @@ def grow_as_programmed(plan, table, rows, rng):
 @compiled
 def grow_sound(plan, table, rows, rng):
     """Grow the tree with every step paid: its rows are counted with noise, and cuts are scored by weighted impurity."""
-    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
     root = growth.nodes[0]
     root.noisy_count = laplace(float(rows.shape[0]), 1.0, plan.count_epsilon, rng)
     root.epsilon += plan.count_epsilon
     leaf_epsilon, level_epsilon = share_budget(plan, root.noisy_count)
     i = 0
-    while i < growth.n_nodes[0]:
-        tree = uncounted(growth)
-        counts = class_counts(tree, i)
-        if tree.nodes[i].depth == plan.max_depth:
-            draw_label(tree, i, counts, leaf_epsilon, rng)
+    while i < len(growth.nodes):
+        counts = class_counts(growth, i)
+        if growth.nodes[i].depth == plan.max_depth:
+            draw_label(growth, i, counts, leaf_epsilon, rng)
         else:
-            drawn = permute_and_flip(score_cuts(tree, table, i, counts), 2.0, level_epsilon, rng, True)
-            tree.nodes[i].epsilon += level_epsilon
-            growth = split_at(growth, table, i, drawn)
+            drawn = permute_and_flip(score_cuts(growth, table, i, counts), 2.0, level_epsilon, rng, True)
+            growth.nodes[i].epsilon += level_epsilon
+            split_at(growth, table, i, drawn)
         i += 1
     return take_nodes(growth)
 
 
-@compiled
 def score_cuts(growth, table, i, totals):
     """Score every public cut of every column by minus its Gini impurity, times the rows of the node.
 
     Codes up to the cut go left, all of them at the last one, which divides nothing.
     """
-    quality = np.empty(table.n_codes.sum())
-    start = 0
+    scores = []
     for feature in range(table.n_codes.shape[0]):
-        copy_into(quality, start, below_scores(GINI, count_by_code(growth, table, i, feature), totals))
-        start += table.n_codes[feature]
-        quality[start - 1] = side_score(GINI, totals)
-    return quality
+        scores.extend(below_scores(GINI, count_by_code(growth, table, i, feature), totals))
+        scores.append(side_score(GINI, totals))
+    return np.array(scores)
 
 
-@compiled
 def split_at(growth, table, i, number):
-    """Split node ``i`` at the cut of a number, as `score_cuts` counts them; returns the growth."""
+    """Split node ``i`` at the cut of a number, as `score_cuts` counts them."""
     ends = np.cumsum(table.n_codes)
-    feature = count_up_to(ends, number)
+    feature = np.searchsorted(ends, number, side="right")
     code = number - (ends[feature] - table.n_codes[feature])
-    return split_in_two(growth, table, i, feature, BELOW, code, value_of(table, feature, code))
+    split_in_two(growth, table, i, feature, BELOW, code, value_of(table, feature, code))
 
 
-@compilable
 def value_of(table, feature, code):
     """Return the value behind a code of a column: of a continuous one the cut that is its upper end."""
     return table.levels[table.first_level[feature] + code]
@@ -150,28 +138,25 @@ def value_of(table, feature, code):
 @compiled
 def grow_by_histograms(plan, table, rows, rng):
     """Grow the tree as the older program does: take the best split of noisy histograms, stop by the exact rows."""
-    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
     leaf_epsilon, level_epsilon = share_budget(plan, float(rows.shape[0]))
     i = 0
-    while i < growth.n_nodes[0]:
-        tree = uncounted(growth)
-        counts = class_counts(tree, i)
-        node = tree.nodes[i]
+    while i < len(growth.nodes):
+        counts = class_counts(growth, i)
+        node = growth.nodes[i]
         node.exact = i == 0 or node.depth < plan.max_depth  # purity, and the number of rows
         split = NO_SPLIT
         if node.depth < plan.max_depth and not is_pure(counts):
-            split = best_split(tree, table, i, level_epsilon, rng)
+            split = best_split(growth, table, i, level_epsilon, rng)
             node.epsilon += level_epsilon * table.n_codes.shape[0]
         if split.feature < 0:
-            draw_label(tree, i, counts, leaf_epsilon, rng)
+            draw_label(growth, i, counts, leaf_epsilon, rng)
         else:
-            growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
+            split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
         i += 1
     return take_nodes(growth)
 
 
-@compiled
 def best_split(growth, table, i, epsilon, rng):
     """Return the best split of all columns by histograms that have noise for ``epsilon`` each."""
     best = NO_SPLIT

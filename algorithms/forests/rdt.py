@@ -19,10 +19,9 @@ from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
 from algorithms.accounting.faults import RDT_HEIGHT_FROM_ROWS, Fault
 from algorithms.encoding.features import Nominal
 from algorithms.forests.engine.lazy import check_size, child_key, feature_of
-from algorithms.forests.engine.predictor import BLOCK, descend_tree
 from algorithms.forests.forest import MAX_DEPTH, ManyTrees, PrivateForestClassifier
-from algorithms.jit import compiled
 from algorithms.mechanisms import laplace_of, laplace_vector, mix_bits, uniform_of
+from algorithms.native import compiled
 from algorithms.parameters import check_count, parameter, with_parameters
 from algorithms.released.document import Origin
 from algorithms.released.forest import BELOW, BY_VALUE, COUNTS, LEAF, ReleasedForest, ReleasedTree, shares_of
@@ -55,6 +54,9 @@ class RDTPlan(NamedTuple):
 UNASKED, EXHAUSTED = -1, -2
 """Features of leaves while a tree grows: no row has needed a question there yet; or no feature is left to ask."""
 
+BLOCK = 256
+"""Rows that go down together: the order in which they ask numbers the nodes."""
+
 
 class TrainingRows(NamedTuple):
     """The training rows as they are: a random tree asks for values one by one, so that codes would not pay."""
@@ -71,7 +73,6 @@ class RandomTree(NamedTuple):
     noisy_counts: np.ndarray  #: float64 (l, c): class counts with noise of leaves, those in which training rows ended
 
 
-@compiled
 def draw_question(plan, key, unused):
     """Return the random question of a node: a feature that the path has left, and a cut if it is continuous."""
     feature = feature_of(key, unused)
@@ -80,13 +81,10 @@ def draw_question(plan, key, unused):
     return feature, plan.lower[feature] + uniform_of(key ^ np.uint64(2)) * plan.width[feature]
 
 
-@compiled
 def noisy_leaf(plan, key, counts):
     """Return the class counts of a leaf with noise."""
-    noisy = np.empty(plan.n_classes)
-    for c in range(plan.n_classes):
-        noisy[c] = laplace_of(mix_bits(key) + np.uint64(c), float(counts[c]), 1.0, plan.epsilon)
-    return noisy
+    of_classes = range(plan.n_classes)
+    return np.array([laplace_of(mix_bits(key) + np.uint64(c), float(counts[c]), 1.0, plan.epsilon) for c in of_classes])
 
 
 @compiled
@@ -102,78 +100,46 @@ def grow_in_full(plan, data, rows, rng):
 
     It is grown before it sees a row: the order of nodes that rows ask for would tell of them.
     """
-    root, keys, parents, _ = grow_where_rows_go(plan, data.matrix[:0], rng)
-    nodes = in_full(plan, root, keys, parents, rng)
-    at = find_leaves(plan, nodes, data.matrix[rows])
+    nodes, keys, parents, _ = grow_where_rows_go(plan, data.matrix[:0], rng)
+    nodes = in_full(plan, nodes, keys, parents, rng)
+    at = find_leaves(nodes, data.matrix[rows])
     return RandomTree(keys[0], nodes, all_noisy_counts(plan, data, rows, at, nodes, rng))
 
 
-@compiled
 def grow_where_rows_go(plan, matrix, rng):
     """Return the nodes of a random tree that rows reach, their keys and parents, and the node where each row ends.
 
-    Rows go down a block at a time, all rows of a block a step each before any takes the next, see `descend_tree`.
+    A node without a question gets one when the first row comes. Rows go down a block at a time, all rows of a block a
+    step each before any takes the next.
     """
-    most_new = most_children(plan) * max(1, min(BLOCK, matrix.shape[0]))
-    nodes, keys, parents = with_room(
-        np.empty(0, dtype=question_type), np.empty(0, np.uint64), np.empty(0, np.int32), most_new
-    )
-    keys[0], parents[0], n_nodes = rng.integers(0, 2**63 - 1), -1, 1
+    nodes, keys, parents = [make_leaf()], [np.uint64(rng.integers(0, 2**63 - 1))], [-1]
     at = np.zeros(matrix.shape[0], dtype=np.uint32)
     for start in range(0, matrix.shape[0], BLOCK):
-        rows, here, depth = matrix[start : start + BLOCK], at[start : start + BLOCK], 0
-        while depth < plan.max_depth:
-            if n_nodes + most_new > nodes.shape[0]:
-                nodes, keys, parents = with_room(nodes, keys, parents, n_nodes + most_new)
-            depth, n_nodes = go_down(plan, nodes, keys, parents, n_nodes, most_new, rows, here, depth)
-    return nodes[:n_nodes].copy(), keys, parents, at
+        for _ in range(plan.max_depth):
+            for row in range(start, min(start + BLOCK, matrix.shape[0])):
+                node = nodes[at[row]]
+                if node.feature == UNASKED:
+                    branch_node(plan, nodes, keys, parents, at[row])
+                if node.feature >= 0:
+                    at[row] = find_child(node, matrix[row])
+    return nodes, keys, parents, at
 
 
-@compiled
-def go_down(plan, nodes, keys, parents, n_nodes, most_new, rows, here, depth):
-    """Let the rows of a block step down, but those in leaves, while there is room for ``most_new`` nodes a step.
-
-    A node without a question gets one first. Returns how deep the rows are then, and the number of nodes.
-    """
-    while depth < plan.max_depth and n_nodes + most_new <= nodes.shape[0]:
-        for j in range(here.shape[0]):
-            node = nodes[here[j]]
-            if node.feature == UNASKED:
-                n_nodes = branch_node(plan, nodes, keys, parents, n_nodes, here[j])
-            if node.feature >= 0:
-                value, cut = rows[j, np.uint32(node.feature)], node.cut  # of no sign: else tested for being negative
-                here[j] = node.child + np.uint32(value if np.isnan(cut) else value > cut)
-        depth += 1
-    return depth, n_nodes
+def make_leaf():
+    """Return a leaf in which no row has ended yet."""
+    node = np.zeros(1, dtype=question_type)[0]
+    node.feature, node.cut, node.child = UNASKED, np.nan, -1
+    return node
 
 
-@compiled
-def with_room(nodes, keys, parents, most):
-    """Return the arrays of a tree with room for at least ``most`` nodes; the new ones are leaves without rows."""
-    n, room = nodes.shape[0], max(2 * nodes.shape[0], most)
-    more_nodes = np.empty(room, dtype=question_type)
-    more_keys, more_parents = np.empty(room, dtype=np.uint64), np.empty(room, dtype=np.int32)
-    for i in range(n):
-        more_nodes[i], more_keys[i], more_parents[i] = nodes[i], keys[i], parents[i]
-    for i in range(n, room):
-        more_nodes[i].feature = UNASKED
-        more_nodes[i].cut = np.nan
-        more_nodes[i].child = -1
-    return more_nodes, more_keys, more_parents
+def find_child(node, values):
+    """Return the child of a node to which a row with such values goes."""
+    value = values[node.feature]
+    return node.child + int(value if np.isnan(node.cut) else value > node.cut)
 
 
-@compiled
-def most_children(plan):
-    """Return the most children that a node can have."""
-    most = 0
-    for n_children in plan.n_children:
-        most = max(most, n_children)
-    return most
-
-
-@compiled
-def branch_node(plan, nodes, keys, parents, n_nodes, i):
-    """Ask a node for the first time and append its children; returns the number of nodes."""
+def branch_node(plan, nodes, keys, parents, i):
+    """Ask a node for the first time and append its children."""
     unused = np.ones(plan.is_continuous.shape[0], dtype=np.bool_)
     above = parents[i]
     while above >= 0:
@@ -182,16 +148,15 @@ def branch_node(plan, nodes, keys, parents, n_nodes, i):
     node = nodes[i]
     if not unused.any():
         node.feature = EXHAUSTED
-        return n_nodes
+        return
     node.feature, node.cut = draw_question(plan, keys[i], unused)
-    node.child = n_nodes
+    node.child = len(nodes)
     for which in range(plan.n_children[node.feature]):
-        keys[n_nodes + which] = child_key(keys[i], which)
-        parents[n_nodes + which] = i
-    return n_nodes + plan.n_children[node.feature]
+        nodes.append(make_leaf())
+        keys.append(child_key(keys[i], which))
+        parents.append(i)
 
 
-@compiled
 def with_counts(plan, data, rows, at, nodes, keys):
     """Return the grown tree with the noisy class counts of the leaves in which rows have ended."""
     n_leaves = 0
@@ -199,44 +164,41 @@ def with_counts(plan, data, rows, at, nodes, keys):
         if nodes[i].child < 0:
             nodes[i].child = n_leaves
             n_leaves += 1
-    counts = np.zeros((n_leaves, plan.n_classes), dtype=np.int64)
-    for j in range(rows.shape[0]):
-        counts[nodes[at[j]].child, data.labels[rows[j]]] += 1
+    counts = count_classes(plan, data, rows, at, nodes, n_leaves)
     noisy_counts = np.empty(counts.shape)
-    for i in range(nodes.shape[0]):
-        node = nodes[i]
+    for key, node in zip(keys, nodes, strict=True):
         if node.feature < 0:
             node.feature = -1
             if node.child >= 0:
-                noisy = noisy_leaf(plan, keys[i], counts[node.child])
-                for c in range(plan.n_classes):
-                    noisy_counts[node.child, c] = noisy[c]
-    return RandomTree(keys[0], nodes, noisy_counts)
+                noisy_counts[node.child] = noisy_leaf(plan, key, counts[node.child])
+    return RandomTree(keys[0], np.array(nodes, dtype=question_type), noisy_counts)
 
 
-@compiled
+def count_classes(plan, data, rows, at, nodes, n_leaves):
+    """Count the records in each leaf by class, ``at`` being the leaf of each row: int64 array of shape (leaves, c)."""
+    counts = np.zeros((n_leaves, plan.n_classes), dtype=np.int64)
+    for leaf, row in zip(at, rows, strict=True):
+        counts[nodes[leaf].child, data.labels[row]] += 1
+    return counts
+
+
 def in_full(plan, nodes, keys, parents, rng):
     """Return the nodes of the full tree under a root, a level after the other.
 
     Each node has a key of its own: a cut gives the key that it was drawn from away, and tells of no other then.
     """
-    i, n_nodes = 0, nodes.shape[0]
-    keys, parents = keys[:n_nodes], parents[:n_nodes]
-    while i < n_nodes:
-        check_size(n_nodes)
-        most = n_nodes + most_children(plan)
-        if most > nodes.shape[0]:
-            nodes, keys, parents = with_room(nodes, keys, parents, most)
+    i = 0
+    while i < len(nodes):
+        check_size(len(nodes))
         if nodes[i].feature == UNASKED and depth_of(parents, i) < plan.max_depth:
-            first = n_nodes
-            n_nodes = branch_node(plan, nodes, keys, parents, n_nodes, i)
-            for child in range(first, n_nodes):
-                keys[child] = rng.integers(0, 2**63 - 1)
+            first = len(nodes)
+            branch_node(plan, nodes, keys, parents, i)
+            for child in range(first, len(nodes)):
+                keys[child] = np.uint64(rng.integers(0, 2**63 - 1))
         i += 1
-    return nodes[:n_nodes].copy()
+    return np.array(nodes, dtype=question_type)
 
 
-@compiled
 def depth_of(parents, i):
     """Return how many nodes are above a node."""
     depth = 0
@@ -246,54 +208,38 @@ def depth_of(parents, i):
     return depth
 
 
-@compiled
 def all_noisy_counts(plan, data, rows, at, nodes, rng):
     """Count the classes in all leaves of a full tree, with noise of the generator instead of noise of keys."""
     n_leaves = 0
-    for i in range(nodes.shape[0]):
-        if nodes[i].feature < 0:
-            nodes[i].feature, nodes[i].child = -1, n_leaves
+    for node in nodes:
+        if node.feature < 0:
+            node.feature, node.child = -1, n_leaves
             n_leaves += 1
-    counts = np.zeros(n_leaves * plan.n_classes)
-    for j in range(rows.shape[0]):
-        counts[nodes[at[j]].child * plan.n_classes + data.labels[rows[j]]] += 1
+    counts = count_classes(plan, data, rows, at, nodes, n_leaves).ravel().astype(np.float64)
     return laplace_vector(counts, 1.0, plan.epsilon, rng).reshape((n_leaves, plan.n_classes))
 
 
 @compiled
 def add_counts(plan, tree, matrix, sums):
     """Add the noisy class counts of every row's leaf, growing what no training row has reached."""
-    leaves = find_leaves(plan, tree.nodes, matrix)
+    leaves = find_leaves(tree.nodes, matrix)
     nodes, noisy_counts = tree.nodes, tree.noisy_counts
     nothing = np.zeros(plan.n_classes, dtype=np.int64)
     for row in range(matrix.shape[0]):
         leaf = nodes[leaves[row]].child
-        if leaf >= 0:
-            for c in range(plan.n_classes):
-                sums[row, c] += noisy_counts[leaf, c]
-        else:
-            noisy = noisy_leaf(plan, leaf_key(plan, tree.key, matrix[row]), nothing)
-            for c in range(plan.n_classes):
-                sums[row, c] += noisy[c]
+        noisy = noisy_leaf(plan, leaf_key(plan, tree.key, matrix[row]), nothing) if leaf < 0 else noisy_counts[leaf]
+        sums[row, : plan.n_classes] += noisy
 
 
-@compiled
-def find_leaves(plan, nodes, matrix):
+def find_leaves(nodes, matrix):
     """Find the node at which every row ends: uint32 array of shape (n,)."""
-    n_nodes = nodes.shape[0]
-    feature, child = np.empty((2, n_nodes), dtype=np.uint32)
-    cut, decides = np.empty(n_nodes), np.empty(n_nodes, dtype=np.uint8)
-    for i in range(n_nodes):
-        node = nodes[i]
-        is_leaf = node.feature < 0
-        feature[i] = 0 if is_leaf else node.feature
-        child[i] = i if is_leaf else node.child
-        cut[i] = np.inf if is_leaf else node.cut
-        decides[i] = BELOW if is_leaf or plan.is_continuous[node.feature] else BY_VALUE
-    return descend_tree(feature, child, cut, decides, plan.max_depth, matrix)
+    leaves = np.zeros(matrix.shape[0], dtype=np.uint32)
+    for row in range(matrix.shape[0]):
+        while nodes[leaves[row]].feature >= 0:
+            leaves[row] = find_child(nodes[leaves[row]], matrix[row])
+    return leaves
 
 
-@compiled
 def leaf_key(plan, root, values):
     """Return the key of a row's leaf in the full tree, from the key of its root."""
     key = np.uint64(root)
@@ -305,6 +251,15 @@ def leaf_key(plan, root, values):
         unused[feature] = plan.is_continuous[feature]
         key = child_key(key, int(values[feature] > cut) if plan.is_continuous[feature] else int(values[feature]))
     return key
+
+
+@compiled
+def leaf_keys(plan, root, matrix):
+    """Return the keys of the leaves of some rows: uint64 array of shape (n,)."""
+    keys = np.empty(matrix.shape[0], dtype=np.uint64)
+    for row in range(matrix.shape[0]):
+        keys[row] = leaf_key(plan, root, matrix[row])
+    return keys
 
 
 @with_parameters

@@ -16,16 +16,12 @@ from algorithms.forests.engine.candidates import (
     best_groups,
     by_value_score,
     class_counts,
-    copy_into,
     count_by_code,
-    count_up_to,
     divides_rows,
     draw_features,
     equals_scores,
-    first_numbers,
     is_pure,
     sum_by_class,
-    sum_counts,
 )
 from algorithms.forests.engine.depth import Reach, after_count, count_cost, count_rows
 from algorithms.forests.engine.intervals import NO_SPLIT, WEIGHTS, Split, draw_interval
@@ -36,6 +32,7 @@ from algorithms.forests.engine.tree import (
     BELOW,
     BY_VALUE,
     EQUALS,
+    add_up,
     plant_tree,
     split_by_value,
     split_in_two,
@@ -50,16 +47,14 @@ from algorithms.forests.forest import (
     draw_label,
     label_leaf,
 )
-from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import exponential, laplace, laplace_vector
+from algorithms.native import compiled
 from algorithms.parameters import ParameterError, check_choice, check_number, parameter, with_parameters
 
 LEAVES = ("noisy_counts", "whole_budget", "exact")
 NOMINAL_SPLITS = {"one_vs_rest": None, "per_value": BY_VALUE, "two_groups": AMONG}
 ON_COUNTS, ON_SCORES = 1, 2
 NOMINAL_NOISE = {"none": None, "counts": ON_COUNTS, "gini": ON_SCORES}
-"""What is printed is None: Numba leaves out of a function what follows on another value, so that a first fit compiles
-nothing of the other readings."""
 
 
 class RFDPPGiniPlan(NamedTuple):
@@ -85,48 +80,36 @@ class RFDPPGiniPlan(NamedTuple):
 @compiled
 def grow_as_printed(plan, table, rows, rng):
     """Grow one tree as printed: Algorithm 3, step 3."""
-    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
     i = 0
-    while i < growth.n_nodes[0]:
-        tree = uncounted(growth)
-        counts = class_counts(tree, i)
-        node = tree.nodes[i]
+    while i < len(growth.nodes):
+        counts = class_counts(growth, i)
+        node = growth.nodes[i]
         split = NO_SPLIT
         if node.depth < plan.max_depth:
             node.exact = True  # purity, and by the reading nominal splits and the last comparison, see no noise
             if not is_pure_enough(counts, plan.min_gini):
-                node.noisy_count = laplace(sum_counts(counts), 1.0, plan.count_epsilon, rng)  # (2)
+                node.noisy_count = laplace(counts.sum(), 1.0, plan.count_epsilon, rng)  # (2)
                 node.epsilon += plan.count_epsilon
                 if node.noisy_count >= plan.min_samples:
-                    split = best_split(tree, table, i, counts, plan, rng)
+                    split = best_split(growth, table, i, counts, plan, rng)
         if split.feature < 0:
-            end_in_leaf(tree, i, counts, plan, rng)  # (1)
+            end_in_leaf(growth, i, counts, plan, rng)  # (1)
         elif split.decides == BY_VALUE:
-            growth = divide_by_value(growth, table, i, split.feature, plan.nominal_split)
+            split_by_value(growth, table, i, split.feature)
         else:
-            growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
+            split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
         i += 1
     return take_nodes(growth)
 
 
-@compiled
 def is_pure_enough(counts, min_gini):
     """Tell whether at most one class is present or, by the reading that has a least Gini index, it is below."""
     if min_gini is None:
         return is_pure(counts)
-    return is_pure(counts) or -side_score(GINI, counts) < min_gini * sum_counts(counts)
+    return is_pure(counts) or -side_score(GINI, counts) < min_gini * counts.sum()
 
 
-@compiled
-def divide_by_value(growth, table, i, feature, nominal_split):
-    """Give node ``i`` a child for each value of a feature, where the reading has such splits."""
-    if nominal_split is None:
-        return growth
-    return split_by_value(growth, table, i, feature)
-
-
-@inlined
 def end_in_leaf(growth, i, counts, plan, rng):
     """Label a leaf; where trees average their shares, it says that of the second class, too."""
     noisy = label_leaf(growth, i, counts, plan.leaf_epsilon, rng)
@@ -135,7 +118,6 @@ def end_in_leaf(growth, i, counts, plan, rng):
         growth.nodes[i].value = second / (first + second) if first + second > 0 else 0.5
 
 
-@inlined
 def best_split(growth, table, i, totals, plan, rng):
     """Draw features and take their best split: steps (3) to (6)."""
     left = features_left(growth, i, table.codes.shape[0], plan.nominal_split)
@@ -146,25 +128,18 @@ def best_split(growth, table, i, totals, plan, rng):
     return best_nominal(growth, table, i, nominal, best, share, plan, rng)
 
 
-@compiled
 def features_left(growth, i, n_features, nominal_split):
     """Return the features that node ``i`` may ask: all, unless values have children of their own."""
     if nominal_split is None:
-        return first_numbers(n_features)
+        return np.arange(n_features)
     return unused_features(growth, i, n_features)
 
 
-@compiled
 def features_of_kind(table, features, is_continuous):
     """Return those of some features that are continuous, or those that are not."""
-    found, n_found = np.empty(features.shape[0], dtype=np.int64), 0
-    for feature in features:
-        found[n_found] = feature
-        n_found += table.is_continuous[feature] == is_continuous
-    return found[:n_found]
+    return features[table.is_continuous[features] == is_continuous]
 
 
-@inlined
 def best_continuous(growth, table, i, features, totals, epsilon, plan, rng):
     """Draw a cut of the continuous features by the exponential mechanism over intervals: step (5)."""
     best = NO_SPLIT
@@ -178,7 +153,6 @@ def best_continuous(growth, table, i, features, totals, epsilon, plan, rng):
     return best
 
 
-@inlined
 def best_nominal(growth, table, i, features, best, epsilon, plan, rng):
     """Take the best split of the nominal features if it beats the best so far: step (6).
 
@@ -196,39 +170,26 @@ def best_nominal(growth, table, i, features, best, epsilon, plan, rng):
         decides, scores, codes = nominal_scores(counts, plan.score, plan.nominal_split)
         scores = noisy_scores(scores, plan.nominal_noise, plan.sensitivity, epsilon, rng)
         for j in range(scores.shape[0]):
-            if scores[j] > best.score and (is_paid or divides_rows(counts, plan.nominal_split, codes[j])):
+            if scores[j] > best.score and (is_paid or divides_rows(counts, decides, codes[j])):
                 best = Split(scores[j], feature, decides, codes[j], float(codes[j]))
     return best
 
 
-@compiled
 def noisy_counts(counts, nominal_noise, epsilon, rng):
     """Return the records by code and class, with noise by the reading that has it here."""
-    if nominal_noise is not None and nominal_noise == ON_COUNTS:
-        return add_noise(counts, epsilon, rng)
-    return counts
+    return add_noise(counts, epsilon, rng) if nominal_noise == ON_COUNTS else counts
 
 
-@compiled
 def noisy_scores(scores, nominal_noise, sensitivity, epsilon, rng):
     """Return the scores of splits, with noise by the reading that has it here."""
-    if nominal_noise is not None and nominal_noise == ON_SCORES:
-        return laplace_vector(scores, sensitivity, epsilon, rng)
-    return scores
+    return laplace_vector(scores, sensitivity, epsilon, rng) if nominal_noise == ON_SCORES else scores
 
 
-@inlined
 def add_noise(counts, epsilon, rng):
     """Add noise to the records by code and class; what falls below 0 is 0."""
-    noisy = np.empty(counts.shape)
-    for j in range(counts.shape[0]):
-        of_code = laplace_vector(counts[j], 1.0, epsilon, rng)
-        for c in range(counts.shape[1]):
-            noisy[j, c] = max(of_code[c], 0.0)
-    return noisy
+    return np.maximum([laplace_vector(of_code, 1.0, epsilon, rng) for of_code in counts], 0.0)
 
 
-@compiled
 def nominal_scores(counts, score, nominal_split):
     """Score the splits of a nominal feature from its records by code and class.
 
@@ -241,54 +202,43 @@ def nominal_scores(counts, score, nominal_split):
         The value on the left, the sum of 2^j over the values j there, or 0 where every value has a child.
     """
     if nominal_split is None:
-        return EQUALS, equals_scores(score, counts, sum_by_class(counts)), first_numbers(counts.shape[0])
-    scores, codes = np.empty(1), np.zeros(1, dtype=np.int64)
-    if nominal_split == BY_VALUE:
-        scores[0] = by_value_score(score, counts)
-    else:
-        scores[0], codes[0] = best_groups(score, counts)
-    return nominal_split, scores, codes
+        return EQUALS, equals_scores(score, counts, sum_by_class(counts)), np.arange(counts.shape[0])
+    best, code = (by_value_score(score, counts), 0) if nominal_split == BY_VALUE else best_groups(score, counts)
+    return nominal_split, np.array([best]), np.array([code])
 
 
 @compiled
 def grow_sound(plan, table, rows, rng):
     """Grow one tree with every step paid: one exponential mechanism over all public cuts, no purity test."""
-    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
-    all_features = first_numbers(table.codes.shape[0])
+    all_features = np.arange(table.codes.shape[0])
     levels = count_rows(growth, plan.reach, rng)
     epsilon = after_count(plan.reach) / (levels + 1)
     i = 0
-    while i < growth.n_nodes[0]:
-        tree = uncounted(growth)
-        counts = class_counts(tree, i)
-        node = tree.nodes[i]
+    while i < len(growth.nodes):
+        counts = class_counts(growth, i)
+        node = growth.nodes[i]
         if node.depth == levels:
-            draw_label(tree, i, counts, epsilon, rng)
+            draw_label(growth, i, counts, epsilon, rng)
         else:
             features = draw_features(all_features, plan.max_features, rng)
-            split = draw_public_cut(tree, table, i, features, counts, epsilon, rng)
+            split = draw_public_cut(growth, table, i, features, counts, epsilon, rng)
             node.epsilon += epsilon
-            growth = split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
+            split_in_two(growth, table, i, split.feature, split.decides, split.code, split.cut)
         i += 1
     return take_nodes(growth)
 
 
-@compiled
 def draw_public_cut(growth, table, i, features, totals, epsilon, rng):
     """Draw one of all (feature, public cut) pairs of some features by the exponential mechanism."""
-    ends = np.zeros(features.shape[0] + 1, dtype=np.int64)
-    for j, feature in enumerate(features):
-        ends[j + 1] = ends[j] + table.n_codes[feature] - table.is_continuous[feature]
+    ends = add_up(table.n_codes[features] - table.is_continuous[features])
     quality = np.empty(ends[-1])
     for j, feature in enumerate(features):
         counts = count_by_code(growth, table, i, feature)
-        if table.is_continuous[feature]:
-            copy_into(quality, ends[j], below_scores(GINI, counts, totals))
-        else:
-            copy_into(quality, ends[j], equals_scores(GINI, counts, totals))
+        score_splits = below_scores if table.is_continuous[feature] else equals_scores
+        quality[ends[j] : ends[j + 1]] = score_splits(GINI, counts, totals)
     drawn = exponential(quality, np.ones(ends[-1]), 2.0, epsilon, rng, True)
-    j = count_up_to(ends, drawn) - 1
+    j = np.searchsorted(ends, drawn, side="right") - 1
     code = drawn - ends[j]
     decides = BELOW if table.is_continuous[features[j]] else EQUALS
     return Split(quality[drawn], features[j], decides, code, float(code))

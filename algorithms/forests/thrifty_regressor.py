@@ -25,7 +25,6 @@ from algorithms.accounting.faults import Fault
 from algorithms.forests.engine.candidates import (
     below_scores,
     by_value_score,
-    copy_into,
     public_split,
     public_splits,
     sum_by_class,
@@ -34,8 +33,8 @@ from algorithms.forests.engine.scores import MAX_OPERATOR
 from algorithms.forests.engine.tree import plant_tree, rows_of, split_by_kind, take_nodes, unused_features
 from algorithms.forests.forest import PrivateForestRegressor
 from algorithms.forests.thrifty_tree import OneThriftyTree, paid_above
-from algorithms.jit import compiled, uncounted
 from algorithms.mechanisms import laplace_vector, permute_and_flip
+from algorithms.native import compiled
 from algorithms.parameters import check_count, parameter, with_parameters
 
 ENOUGH = 50.0
@@ -69,56 +68,34 @@ class View(NamedTuple):
 @compiled
 def grow_tree(plan, table, rows, rng):
     """Grow the tree: look at a node; ask a question if it has enough records, else look again with all that is left."""
-    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
-    views = np.empty((1, 4))
+    views = []
     i = 0
-    while i < growth.n_nodes[0]:
-        tree = uncounted(growth)
-        node = tree.nodes[i]
-        views = with_room(views, tree.nodes.shape[0])
+    while i < len(growth.nodes):
+        node = growth.nodes[i]
         if i == 0:
             above, left, epsilon = View(0.0, 0.5, 0.0, 0.5 / WINDOW), plan.epsilon, plan.root_epsilon
         else:
-            above = read_view(views, tree.parents[i])
-            left = plan.epsilon - paid_above(tree, i) if plan.epsilon < np.inf else np.inf
+            above = views[growth.parents[i]]
+            left = plan.epsilon - paid_above(growth, i) if plan.epsilon < np.inf else np.inf
             epsilon = min(plan.enough / max(above.n, 1.0), LOOK_SHARE * left)
-        view = look_closer(tree, table, i, above, (DISTANCE * above.spread) ** 2, epsilon, rng)
-        views[i, 0], views[i, 1], views[i, 2], views[i, 3] = view
+        view = look_closer(growth, table, i, above, square(DISTANCE * above.spread), epsilon, rng)
+        views.append(view)
         node.noisy_count, node.epsilon = view.n, epsilon
         left = left - epsilon if left < np.inf else left
-        unused = unused_features(tree, i, table.codes.shape[0])
+        unused = unused_features(growth, i, table.codes.shape[0])
         if node.depth == plan.max_depth or unused.shape[0] == 0 or view.n <= ENOUGH / left:
-            node.value = min(max(look_closer(tree, table, i, view, 0.0, left, rng).centre, 0.0), 1.0)
+            node.value = min(max(look_closer(growth, table, i, view, 0.0, left, rng).centre, 0.0), 1.0)
             node.epsilon += left
         else:
             epsilon = min(plan.enough / view.n, QUESTION_SHARE * left)
-            feature, code = draw_question(tree, table, i, unused, view, epsilon, rng)
+            feature, code = draw_question(growth, table, i, unused, view, epsilon, rng)
             node.epsilon += epsilon
-            growth = split_by_kind(growth, table, i, feature, code, float(code))
+            split_by_kind(growth, table, i, feature, code, float(code))
         i += 1
     return take_nodes(growth)
 
 
-@compiled
-def with_room(views, n_nodes):
-    """Return the views with room for as many nodes as there may be."""
-    if views.shape[0] >= n_nodes:
-        return views
-    larger = np.empty((n_nodes, views.shape[1]))
-    for i in range(views.shape[0]):
-        for j in range(views.shape[1]):
-            larger[i, j] = views[i, j]
-    return larger
-
-
-@compiled
-def read_view(views, i):
-    """Return what is known of node ``i``."""
-    return View(views[i, 0], views[i, 1], views[i, 2], views[i, 3])
-
-
-@compiled
 def look_closer(growth, table, i, known, moved, epsilon, rng):
     """Look at a node through the window of what is known, with noise; returns what is known then.
 
@@ -131,13 +108,17 @@ def look_closer(growth, table, i, known, moved, epsilon, rng):
     n = sums.sum()
     above, below = sums[0] / max(n, 1.0), sums[1] / max(n, 1.0)
     mean, distance = min(max(above - below, -1.0), 1.0), min(max(above + below, 0.0), 1.0)
-    noise = (2.0 * half / (max(n, 1.0) * epsilon)) ** 2  # the variance of both: two Laplace numbers each
+    noise = square(2.0 * half / (max(n, 1.0) * epsilon))  # the variance of both: two Laplace numbers each
     centre, variance = weigh_up(known.centre, known.variance + moved, known.centre + half * mean, noise)
-    spread, _ = weigh_up(known.spread, (UNSURE * known.spread) ** 2, half * distance, noise)
+    spread, _ = weigh_up(known.spread, square(UNSURE * known.spread), half * distance, noise)
     return View(n, centre, variance, max(spread, LEAST_SPREAD))
 
 
-@compiled
+def square(number):
+    """Return the square of a number: the power of 2 may be rounded another way."""
+    return number * number
+
+
 def sum_distances(growth, table, i, centre, half):
     """Sum over the records of a node how far they are above a centre, how far below, and the rest to 1 of each."""
     targets = table.targets
@@ -150,7 +131,6 @@ def sum_distances(growth, table, i, centre, half):
     return sums
 
 
-@compiled
 def place_in_window(target, centre, half):
     """Return how far a target is above a centre, in halves of a window: in [-1, 1], at whose ends it is cut off.
 
@@ -159,7 +139,6 @@ def place_in_window(target, centre, half):
     return np.rint(min(max((target - centre) / half, -1.0), 1.0) * GRID) / GRID
 
 
-@compiled
 def weigh_up(expected, expected_variance, seen, variance):
     """Return the mean of what was expected and what is seen, weighted by how sure both are, and its variance."""
     if variance == 0.0:
@@ -168,7 +147,6 @@ def weigh_up(expected, expected_variance, seen, variance):
     return expected + share * (seen - expected), share * variance
 
 
-@compiled
 def draw_question(growth, table, i, features, view, epsilon, rng):
     """Draw one of all public splits of some features by permute-and-flip.
 
@@ -180,13 +158,12 @@ def draw_question(growth, table, i, features, view, epsilon, rng):
     for j, feature in enumerate(features):
         shares = sum_shares(growth, table, i, feature, view.centre, min(QUESTION_WINDOW * view.spread, 1.0))
         if table.is_continuous[feature]:
-            copy_into(quality, ends[j], below_scores(MAX_OPERATOR, shares, sum_by_class(shares)))
+            quality[ends[j] : ends[j + 1]] = below_scores(MAX_OPERATOR, shares, sum_by_class(shares))
         else:
             quality[ends[j]] = by_value_score(MAX_OPERATOR, shares)
     return public_split(features, ends, permute_and_flip(quality, 1.0, epsilon, rng, True))
 
 
-@compiled
 def sum_shares(growth, table, i, feature, centre, half):
     """Sum the shares of the records of a node, above a centre and below it, by code of a feature: shape (codes, 2)."""
     shares = np.zeros((table.n_codes[feature], 2))

@@ -24,11 +24,12 @@ from algorithms.accounting.events import Event, Sequential, Spent
 from algorithms.accounting.faults import Fault
 from algorithms.encoding.bins import public_cuts
 from algorithms.encoding.features import Continuous
-from algorithms.forests.engine.candidates import class_counts, count_by_code, public_split, sum_counts
+from algorithms.forests.engine.candidates import class_counts, count_by_code, public_split
 from algorithms.forests.engine.table import Table, make_table
 from algorithms.forests.engine.tree import (
     BELOW,
     EQUALS,
+    add_up,
     plant_tree,
     split_by_value,
     split_in_two,
@@ -36,8 +37,8 @@ from algorithms.forests.engine.tree import (
     unused_features,
 )
 from algorithms.forests.forest import SAMPLINGS, OneTree, PrivateForestClassifier, draw_label
-from algorithms.jit import compiled, inlined, uncounted
 from algorithms.mechanisms import laplace_vector, permute_and_flip
+from algorithms.native import compiled
 from algorithms.parameters import check_count, parameter, with_parameters
 
 ENOUGH = 50.0
@@ -84,28 +85,25 @@ def grow_tree(plan, table, rows, rng):
 
     The root is asked a question whatever its counts, since a tree that asks nothing need not be grown.
     """
-    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
     i = 0
-    while i < growth.n_nodes[0]:
-        tree = uncounted(growth)
-        counts = class_counts(tree, i)
-        seen = count_classes(tree, i, counts, plan, rng)
-        node = tree.nodes[i]
-        unused = unused_features(tree, i, table.codes.shape[0])
+    while i < len(growth.nodes):
+        counts = class_counts(growth, i)
+        seen = count_classes(growth, i, counts, plan, rng)
+        node = growth.nodes[i]
+        unused = unused_features(growth, i, table.codes.shape[0])
         is_worth_asking = i == 0 or seen.errors > TOO_FEW / seen.left
         if node.depth == plan.max_depth or unused.shape[0] == 0 or not is_worth_asking:
-            draw_label(tree, i, counts, seen.left, rng)
+            draw_label(growth, i, counts, seen.left, rng)
         else:
             epsilon = min(plan.enough / max(seen.errors, 1.0), QUESTION_SHARE * seen.left)
-            feature, option = draw_question(tree, table, i, unused, counts, seen, epsilon, rng)
+            feature, option = draw_question(growth, table, i, unused, counts, seen, epsilon, rng)
             node.epsilon += epsilon
-            growth = split_by_option(growth, table, i, feature, option)
+            split_by_option(growth, table, i, feature, option)
         i += 1
     return take_nodes(growth)
 
 
-@inlined
 def count_classes(growth, i, counts, plan, rng):
     """Count the records of each class with noise; what a node knows of its rows follows from that.
 
@@ -120,10 +118,7 @@ def count_classes(growth, i, counts, plan, rng):
         errors_above = growth.nodes[growth.parents[i]].noisy_count
         epsilon = min(plan.enough / max(errors_above, 1.0), COUNT_SHARE * left)
     noisy = laplace_vector(counts, 1.0, epsilon, rng)
-    largest = 0
-    for c in range(1, noisy.shape[0]):
-        if noisy[c] > noisy[largest]:
-            largest = c
+    largest = np.argmax(noisy)
     others, second = 0.0, 0.0
     for c in range(noisy.shape[0]):
         if c != largest:
@@ -139,7 +134,6 @@ def count_classes(growth, i, counts, plan, rng):
     return Seen(errors, largest, is_spread, weight, left - epsilon if left < np.inf else left)
 
 
-@compiled
 def paid_above(growth, i):
     """Return what the nodes above node ``i`` have paid."""
     paid = 0.0
@@ -150,20 +144,16 @@ def paid_above(growth, i):
     return paid
 
 
-@inlined
 def draw_question(growth, table, i, features, totals, seen, epsilon, rng):
     """Draw a feature and one of its options by permute-and-flip, see `score_options`; `separation` is not monotone."""
-    ends = np.zeros(features.shape[0] + 1, dtype=np.int64)
-    for j, feature in enumerate(features):
-        ends[j + 1] = ends[j] + count_options(table, feature)
+    ends = add_up([count_options(table, feature) for feature in features])
     quality = np.empty(ends[-1])
     for j, feature in enumerate(features):
         counts = count_by_code(growth, table, i, feature)
-        score_options(table.is_continuous[feature], counts, totals, seen, quality[ends[j] : ends[j + 1]])
+        quality[ends[j] : ends[j + 1]] = score_options(table.is_continuous[feature], counts, totals, seen)
     return public_split(features, ends, permute_and_flip(quality, 1.0, epsilon, rng, not seen.is_spread))
 
 
-@compiled
 def count_options(table, feature):
     """Count the ways to split by a feature.
 
@@ -176,9 +166,8 @@ def count_options(table, feature):
     return n_codes + 1 if n_codes > 2 else 1
 
 
-@inlined
-def score_options(is_continuous, counts, totals, seen, scores):
-    """Score all options of a feature by their children, see `score_children`: into ``scores``.
+def score_options(is_continuous, counts, totals, seen):
+    """Score all options of a feature by their children, see `score_children`: float64 array of shape (options,).
 
     Parameters
     ----------
@@ -190,34 +179,28 @@ def score_options(is_continuous, counts, totals, seen, scores):
         Records of the node by class.
     seen : Seen
         What is known with noise.
-    scores : float64 array of shape (options,)
-        Overwritten.
     """
-    n_classes = totals.shape[0]
-    sides = np.zeros((2, n_classes), dtype=np.int64)
-    if not is_continuous:
-        scores[0] = score_children(counts, seen) - CHILD_COST * max(counts.shape[0] - 2, 0) / seen.left
-    first = 0 if is_continuous else 1
-    for option in range(first, scores.shape[0]):
-        for c in range(n_classes):
-            code_count = counts[option - first, c]
-            sides[0, c] = sides[0, c] + code_count if is_continuous else code_count
-            sides[1, c] = totals[c] - sides[0, c]
-        scores[option] = score_children(sides, seen)
+    if is_continuous:
+        return score_sides(np.cumsum(counts, axis=0)[:-1], totals, seen)
+    per_value = score_children(counts, seen) - CHILD_COST * max(counts.shape[0] - 2, 0) / seen.left
+    return np.append(per_value, score_sides(counts, totals, seen) if counts.shape[0] > 2 else [])
 
 
-@compiled
+def score_sides(lefts, totals, seen):
+    """Score the splits in two whose left sides have the records ``lefts``, by split and class."""
+    return np.array([score_children(np.array([left, totals - left]), seen) for left in lefts])
+
+
 def score_children(children, seen):
     """Score children by what they get right, or, where no class stands out, by how they keep the classes apart."""
     if seen.is_spread:
         return separation(children)
     score = 0.0
-    for k in range(children.shape[0]):
-        score += worth(children[k], seen.largest, seen.weight)
+    for counts in children:
+        score += worth(counts, seen.largest, seen.weight)
     return score
 
 
-@compiled
 def separation(children):
     """Return how many records are in the child that has most of their class, less those of the largest child.
 
@@ -236,18 +219,12 @@ def separation(children):
     >>> separation(np.array([[9, 8, 1, 0], [1, 2, 9, 10]])), separation(np.array([[9, 9, 9, 9], [1, 1, 1, 1]]))
     (14.0, 0.0)
     """
-    together, largest = 0.0, 0.0
-    for c in range(children.shape[1]):
-        most = 0
-        for k in range(children.shape[0]):
-            most = max(most, children[k, c])
+    together = 0.0
+    for most in children.max(axis=0).tolist():
         together += most
-    for k in range(children.shape[0]):
-        largest = max(largest, sum_counts(children[k]))
-    return together - largest
+    return together - float(children.sum(axis=1).max())
 
 
-@compiled
 def worth(counts, largest, weight):
     """Return what a child is worth: the mean of its largest count and of its largest count where classes are balanced.
 
@@ -270,14 +247,12 @@ def worth(counts, largest, weight):
     >>> worth(np.array([60, 30]), 0, 0.25), worth(np.array([60, 0]), 0, 0.25)  # of a node of 120 and 30
     (45.0, 37.5)
     """
-    most, balanced = 0.0, 0.0
-    for c in range(counts.shape[0]):
-        most = max(most, float(counts[c]))
-        balanced = max(balanced, counts[c] * weight if c == largest else float(counts[c]))
+    of_balanced = counts.astype(np.float64)
+    of_balanced[largest] *= weight
+    most, balanced = float(counts.max()), float(of_balanced.max())
     return 0.5 * (most + balanced)
 
 
-@inlined
 def split_by_option(growth, table, i, feature, option):
     """Split node ``i`` by an option of a feature, see `count_options`; returns the growth, which may have moved.
 

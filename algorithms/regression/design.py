@@ -13,7 +13,7 @@ from algorithms.encoding.clipping import MANY_ROWS, clip_number
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous
 from algorithms.encoding.rows import Rows
-from algorithms.jit import compiled, inlined
+from algorithms.native import compiled
 from algorithms.regression.monomials import Monomials
 
 SCALINGS = ("box", "unit", "ball")
@@ -21,7 +21,6 @@ TARGET_SCALINGS = ("declared", "none")
 _NUMBERS = 250_000  # of a block: two megabytes stay in the cache, and each block that is begun takes 30 µs
 _FEWEST_ROWS = 1000  # of a block: of d lines d² sums are added up for each block, which many rows make little of
 _CACHE_LINE = 8  # numbers that come from memory together
-_TILE = 32  # rows of a table that are read together: these few stay in the nearest cache until all is done with them
 
 
 @dataclass(frozen=True)
@@ -164,7 +163,6 @@ def _make_buffer(n_numbers: int) -> np.ndarray:
     return buffer[n_before : n_before + n_numbers]
 
 
-@inlined
 def _scale_number(value, lower, width, times, less):
     # a quotient, unlike a product with 1 / width, never rounds to more than 1
     return times * ((value - lower) / width) - less
@@ -179,37 +177,14 @@ def _scale_line(line, lower, width, times, less):
 
 @compiled
 def _read_table(out, bounds, times, less, values, n_clipped):
-    """Clip and scale the columns of a table into lines, see ``read_table`` of `Rows.encode`.
-
-    The rows of a tile come from memory once for all columns, and stay near until all is done with them.
-    """
-    n_rows, n_missing = values.shape[0], 0
-    lower, upper, width = bounds  # here, not for each tile: that takes half as long again
-    for start in range(0, n_rows, _TILE):
-        if start + _TILE <= n_rows:  # a number that is known when this is compiled: loops of it are written out
-            n_missing += _read_tile(values, start, _TILE, out, lower, upper, width, times, less, n_clipped)
-        else:
-            n_missing += _read_tile(values, start, n_rows - start, out, lower, upper, width, times, less, n_clipped)
-    return n_missing
-
-
-@compiled
-def _read_tile(values, start, m, out, lower, upper, width, times, less, n_clipped):
+    """Clip and scale the columns of a table into lines, see ``read_table`` of `Rows.encode`."""
     n_missing = 0
     for j in range(values.shape[1]):
-        line, column = out[j, start : start + m], values[start : start + m, j]
-        for i in range(m):
-            line[i] = column[i]  # a loop of its own: the values are far apart, so only the next one is vectorised
-    for j in range(values.shape[1]):
-        line = out[j, start : start + m]
-        low, high, wide = lower[j], upper[j], width[j]
-        n_changed, n_nan = 0, 0
-        for i in range(m):
-            value = line[i]
-            clipped = clip_number(value, low, high)
-            n_changed += clipped != value
-            n_nan += value != value
-            line[i] = _scale_number(clipped, low, wide, times, less)
-        n_clipped[j] += n_changed - n_nan
-        n_missing += n_nan
+        lower, upper, width = bounds[:, j]
+        for i in range(values.shape[0]):
+            value = values[i, j]
+            clipped = clip_number(value, lower, upper)
+            n_clipped[j] += clipped < value or clipped > value
+            n_missing += np.isnan(value)
+            out[j, i] = _scale_number(clipped, lower, width, times, less)
     return n_missing

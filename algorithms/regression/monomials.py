@@ -11,12 +11,10 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from algorithms.jit import compiled
 from algorithms.parameters import ParameterError, check_count
 
 MOST = 2000
 """Largest number of monomials: the objective has its square of coefficients."""
-_COLUMNS = 256  # of a block: 54 lines of them are 110 KB
 
 
 def count_monomials(n_attributes: int, degree: int) -> int:
@@ -129,7 +127,8 @@ class Monomials:
         block : float64 array of shape (d, m)
             The first p lines hold the attributes; the others are filled.
         """
-        _multiply_lines(block, self.n_attributes, *self._product_pairs)
+        for attribute, monomials, products in self._runs_of_products:
+            np.multiply(block[attribute], block[monomials], out=block[products])
         if self.constant:
             block[-1] = 1.0
 
@@ -140,24 +139,19 @@ class Monomials:
         return [each for k in degrees for each in combinations_with_replacement(range(self.n_attributes), k)]
 
     @cached_property
-    def _product_pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        """What each monomial of degree 2 or more is the product of: an attribute, and a monomial before it."""
-        position = {factors: k for k, factors in enumerate(self._factor_tuples)}
-        products = [(factors[0], position[factors[1:]]) for factors in self._factor_tuples[self.n_attributes :]]
-        attributes, monomials = np.array(products, dtype=np.int64).reshape(-1, 2).T.copy()
-        return attributes, monomials
+    def _runs_of_products(self) -> list[tuple[int, slice, slice]]:
+        """What the monomials of degree 2 or more are products of: an attribute, and monomials of one degree less.
 
-
-@compiled
-def _multiply_lines(block, n_attributes, attributes, monomials):
-    """Fill the lines after those of the attributes, some columns after the other, so that these stay in the cache."""
-    for start in range(0, block.shape[1], _COLUMNS):
-        columns = slice(start, min(start + _COLUMNS, block.shape[1]))
-        for k in range(attributes.shape[0]):
-            left, right = block[attributes[k], columns], block[monomials[k], columns]
-            product = block[n_attributes + k, columns]
-            for j in range(product.shape[0]):
-                product[j] = left[j] * right[j]
+        Those are neighbours: all of that degree whose first factor is the attribute, or comes after it.
+        """
+        runs, starts, end = [], list(range(self.n_attributes)), self.n_attributes
+        for _ in range(1, self.degree):
+            end_of_factors = end
+            for attribute, start in enumerate(starts):
+                starts[attribute], n = end, end_of_factors - start
+                runs.append((attribute, slice(start, end_of_factors), slice(end, end + n)))
+                end += n
+        return runs
 
 
 def _rank(numbers: np.ndarray) -> np.ndarray:

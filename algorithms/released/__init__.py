@@ -1,4 +1,4 @@
 """What leaves of a fitted model: release objects, which are read and used without the code that trains.
 
-Nothing in here imports a training algorithm, scikit-learn or Numba.
+Nothing in here imports a training algorithm or scikit-learn.
 """

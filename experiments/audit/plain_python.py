@@ -1,4 +1,4 @@
-"""Processes in plain Python: the calls of mechanisms that replays and exact losses follow cannot be seen once compiled.
+"""Processes in plain Python: the calls of mechanisms that replays and exact losses follow cannot be seen in C++.
 
 They stay for whatever is asked next, since to start one and import scikit-learn takes a second and a half.
 """
@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from loky import get_reusable_executor
 
+from algorithms.native import PLAIN, is_plain
 from documents import search_path
 from experiments.errors import BadInput, one_line
 from experiments.processes import SECONDS_IDLE, begin_worker
@@ -20,11 +21,9 @@ Result = TypeVar("Result")
 
 
 def require_plain_python(what: str, instead: str) -> None:
-    """Refuse what compiled code cannot do, if Numba compiles in this process."""
-    import numba  # not above, as a worker reads this module before it knows whether Numba is to compile
-
-    if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # numba sets it when imported
-        raise BadInput(f"{what} plain Python: set NUMBA_DISABLE_JIT=1, {instead}")
+    """Refuse what kernels in C++ cannot do, if this process has them."""
+    if not is_plain():
+        raise BadInput(f"{what} plain Python: set {PLAIN}=1, {instead}")
 
 
 def call_or_explain(function: Callable[..., Result], *arguments: Any) -> Result | str:
@@ -36,7 +35,7 @@ def call_or_explain(function: Callable[..., Result], *arguments: Any) -> Result 
 
 
 def run_in_plain_python(function: Callable[..., Result], arguments: Iterable[tuple], jobs: int = 1) -> Iterator[Result]:
-    """Call a function, which processes without compilation import by its module, with arguments of each call.
+    """Call a function, which processes without kernels import by its module, with arguments of each call.
 
     Yields what each call returns, in the order of the arguments. What a call raises is raised here, and ends the
     others; it is BadInput if a process dies.
@@ -50,7 +49,7 @@ def run_in_plain_python(function: Callable[..., Result], arguments: Iterable[tup
     if not calls:
         return
     # The folders of another catalogue ask for other processes, in which its modules can be imported.
-    environment = search_path.describe_environment() | {"NUMBA_DISABLE_JIT": "1"}
+    environment = search_path.describe_environment() | {PLAIN: "1"}
     begin = {"initializer": _begin_plain_worker, "initargs": (environment,)}
     pool = get_reusable_executor(min(jobs, len(calls)), "spawn", SECONDS_IDLE, **begin)
     try:
@@ -66,7 +65,7 @@ def run_in_plain_python(function: Callable[..., Result], arguments: Iterable[tup
 
 
 def _begin_plain_worker(environment: Mapping[str, str]) -> None:
-    """Prepare this process before it imports Numba."""
+    """Prepare this process before it looks for kernels."""
     os.environ.update(environment)
     search_path.make_importable()  # what is sent here may be of a user's class
     begin_worker(dict(os.environ), f"{__package__}.subjects")

@@ -1,8 +1,9 @@
 """The code and data behind a cell, as hashes that nobody has to remember to change.
 
 The version of an algorithm is a hash over the syntax trees of the module that defines it, of the protocol, and of every
-module of this project that these import, directly or not. Comments, layout and docstrings do not count. The code of a
-user is hashed likewise, wherever it lies; of libraries the version counts (`module_sources` tells them apart).
+module of this project that these import, directly or not, with the kernels in C++ that stand beside it. Comments,
+layout and docstrings do not count. The code of a user is hashed likewise, wherever it lies; of libraries the version
+counts (`module_sources` tells them apart).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from experiments.cells.module_sources import describe_package, find_source, is_o
 from experiments.config import estimators
 from experiments.metrics.own import find_own, import_function
 
-LIBRARIES = ("numpy", "pandas", "scipy", "scikit-learn", "numba")
+LIBRARIES = ("numpy", "pandas", "scipy", "scikit-learn")
 
 
 @cache

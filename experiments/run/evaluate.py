@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import time
-import warnings
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache
@@ -13,14 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 
 import datasets
 from algorithms.accounting.events import RELATIONS
 from algorithms.accounting.privacy import Privacy
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Nominal
-from algorithms.installation import name_in_checkout
 from datasets import Dataset
 from experiments.cells.cell import Cell, format_canonical, is_fixed
 from experiments.cells.code_version import list_own_versions
@@ -41,7 +38,6 @@ from experiments.store.accounts import read_account
 from experiments.store.record import Measured
 
 _N_FOLDS = 10
-_N_UNTIMED_ROWS = 20
 N_KEPT = 4
 """Data sets of which a process keeps the encoded features and the target."""
 _LARGE = 5_000_000
@@ -134,10 +130,7 @@ def _evaluate_split(cell: Cell, data: Dataset, fold: int, seed: int) -> Measured
         cell.algorithm, cell.params, epsilon=cell.epsilon, domain=domain, random_state=seed
     )
     as_declared = "domain" in estimators.list_parameters(estimators.find_target(cell.algorithm))
-    loading = time.perf_counter()
-    _load_machine_code(cell, estimator, train.frame if as_declared else train.matrix, train.target)
     started = time.perf_counter()
-    began += started - loading
     if hasattr(estimator, "fit_summary"):
         estimator.fit_summary(_summarise_rows(_Pass(split, estimator.design(domain), estimator)))
     else:
@@ -166,28 +159,6 @@ def _evaluate_split(cell: Cell, data: Dataset, fold: int, seed: int) -> Measured
     if own := list_own_versions(cell.metrics):
         details["own_metrics"] = own
     return Measured(numbers, fit_seconds, details, time.perf_counter() - began)
-
-
-def _load_machine_code(cell: Cell, estimator: Any, rows: pd.DataFrame | np.ndarray, target: np.ndarray) -> None:
-    """Fit and predict a few rows before the clock runs, once in a process for each kind: compiling does not count.
-
-    Machine code depends on the types of the arguments and on which rule grows a tree, not on a number.
-    """
-    words = {name: value for name, value in cell.params.items() if isinstance(value, str | bool | None)}
-    kind = (cell.dataset, cell.algorithm, format_canonical(words))
-    if kind in _loaded or not name_in_checkout(type(estimator).__module__).startswith("algorithms."):
-        return
-    _loaded.add(kind)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            few = rows[:_N_UNTIMED_ROWS]
-            clone(estimator).fit(few, target[:_N_UNTIMED_ROWS]).predict(few)
-        except Exception:  # the fit of all rows says what is wrong; a few may be too few
-            return
-
-
-_loaded: set[tuple[str, str, str]] = set()
 
 
 def _find_split(cell: Cell, data: Dataset, fold: int) -> _Split:

@@ -57,11 +57,11 @@ class Progress:
 
     def _print_progress(self, now: float) -> None:
         """Print how far the run is; the time left follows from the pace since the last line, or since the start if that
-        is faster: an algorithm that compiles holds everything up for a while, first of all the first one.
+        is faster: an algorithm that takes long holds everything up for a while.
         """
         n = self._total - self._reused
         pace = max((self._done - self._done_at_last_line) / (now - self._last_line), self._done / (now - self._started))
-        left = "the first ones compile"
+        left = "none is done yet"
         if self._done_at_last_line:
             left = f"about {format_duration((n - self._done) / pace)} left"
         counts = f"{self._done:.0f} of {n} {self._unit}s run ({self._done / n:.0%}){self._format_failures()}"

@@ -138,16 +138,14 @@ def _run_pending(pending: list[Cell], workers: Workers, stop_on_error: bool = Fa
     """Yield the result of every cell, whatever happens to the workers, or up to the first that failed."""
     n_workers = max(workers.count(), 1)
     queue = CellQueue(pending, n_workers)
-    for cell, record in _run_all(queue, n_workers, workers):
+    for cell, record in _run_all(queue, workers):
         if stop_on_error and record.status != "done":
             queue.close()
         yield cell, record
 
 
-def _run_all(queue: CellQueue, n_workers: int, workers: Workers) -> Iterator[tuple[Cell, Record]]:
+def _run_all(queue: CellQueue, workers: Workers) -> Iterator[tuple[Cell, Record]]:
     """Yield the result of every cell that is taken from the queue."""
-    if n_workers > 1:
-        yield from _run_queue(queue, queue.take_firsts(), workers)
     while queue.has_cells():
         yield from _run_queue(queue, queue.take_chunks(), workers)
 
@@ -233,17 +231,6 @@ class CellQueue:
         self.is_closed = True
         self._waiting.clear()
 
-    def take_firsts(self) -> Iterator[list[Cell]]:
-        """Take one cell of each estimator: what it compiles on first use is then ready for all workers."""
-        started = set()
-        for kind, cells in list(self._waiting.items()):
-            if self.is_closed:
-                return
-            estimator = estimators.find_target(cells[-1].algorithm)
-            if estimator not in started:
-                started.add(estimator)
-                yield self._take_cells(kind, 1)
-
     def take_chunks(self) -> Iterator[list[Cell]]:
         """Take all cells, chunk by chunk."""
         while self._waiting:
@@ -265,7 +252,7 @@ class CellQueue:
         recent = sorted(self._seconds[kind][-8:])
         if not recent:
             return 1
-        typical = recent[(len(recent) - 1) // 2]  # the median: the first cell also loads data and compiles
+        typical = recent[(len(recent) - 1) // 2]  # the median: the first cell also loads data
         longer = max(self.n_workers / _CHUNKS_A_SECOND / _CHUNK_SECONDS, 1.0)
         by_time = int(longer * _CHUNK_SECONDS / max(typical, 1e-9))
         fair = -(-len(self._waiting[kind]) // (2 * self.n_workers))  # towards the end, leave some for the others

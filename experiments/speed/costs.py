@@ -1,7 +1,7 @@
 """What a fit takes: seconds and memory of each algorithm of a paper, on the largest data set of each of its studies.
 
 Each algorithm is fitted in a process of its own, one after the other, so that none lends another its memory or its
-time. A first fit is not timed: it compiles. Of a peer the memory is that of its own process, where it fits.
+time. A first fit is not timed. Of a peer the memory is that of its own process, where it fits.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A synthetic table, drawn by a seed: eight columns of numbers, two of four categories each, as numbers in a row (800 MB),
 and a target that follows some of them. Ours and scikit-learn's fit it once each in one process, on one core, after a
-fit of a few rows that compiles; where scikit-learn takes many minutes, both have fewer rows, and the row says so. Times
+fit of a few rows; where scikit-learn takes many minutes, both have fewer rows, and the row says so. Times
 are processor seconds, which stay the same on a busy machine. Peaks are those of the whole process, interpreter, rows
 and target included, by the size of the encoded table.
 

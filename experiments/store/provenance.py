@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-import llvmlite.binding
 from threadpoolctl import threadpool_info
 
 import datasets
@@ -66,7 +65,6 @@ def _describe_machine() -> dict:
     """Return what could make another machine give other digits: its arithmetic, and who does it."""
     return {
         "processor": _name_processor(),
-        "compiled_for": llvmlite.binding.get_host_cpu_name(),  # Numba's code: fused operations depend on it
         "cores": os.cpu_count(),
         "system": platform.platform(terse=True),
         "mathematics": " ".join(platform.libc_ver()),  # exp and log of compiled code

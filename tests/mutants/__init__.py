@@ -4,8 +4,8 @@
 it did not is what this counts: every mutant is a mistake that somebody might make, of the size of a line, and the share
 that is noticed is the worth of a green run. Some mutants cost nothing but accuracy; they are controls, counted apart.
 
-The lists are in ``of_mechanisms``, ``of_forests``, ``of_bayes``, ``of_regressions`` and ``of_accounts``; ``layers``
-asks, and ``python -m tests.mutants`` (`make mutants`) runs all of it.
+The lists are in ``of_mechanisms``, ``of_forests``, ``of_bayes``, ``of_regressions`` and ``of_accounts``; ``of_kernels``
+has those of the C++. ``layers`` and ``in_kernels`` ask, ``python -m tests.mutants`` (`make mutants`) runs all of it.
 """
 
 from __future__ import annotations
@@ -43,6 +43,11 @@ class Mutant(NamedTuple):
     def changes_privacy(self) -> bool:
         """Whether less is kept than is promised; else only accuracy changes."""
         return self.kind != CONTROL
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it is one of the C++."""
+        return self.file.endswith(".h")
 
 
 def mutated(mutant: Mutant, source: str) -> str:

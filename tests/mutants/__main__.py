@@ -5,29 +5,31 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
-os.environ["NUMBA_DISABLE_JIT"] = "1"  # before Numba is imported: what is asked in children is not compiled
+os.environ["DPREPLICA_PLAIN"] = "1"  # before a module asks for kernels: mutants are of the Python
 
 from experiments.run.progress import Progress
 from tests.mutants import Mutant, campaign
 from tests.mutants.algorithms import KEPT
-from tests.mutants.campaign import LAYERS
-from tests.mutants.every import MUTANTS
+from tests.mutants.campaign import LAYERS, TWINS
+from tests.mutants.every import KERNEL_MUTANTS, MUTANTS
 from tests.mutants.layers import PROJECT
 
 ENOUGH = 0.95
 HELP = """\
 Put mistakes into the lines that privacy rests on, one at a time, in a copy, and see what notices them.
 
-  python -m tests.mutants                        all mutants, replay and tests that name privacy: ten minutes
+  python -m tests.mutants                        all mutants, replay and tests of privacy and twins: half an hour
   python -m tests.mutants only=thrifty           those whose name or file has the word
-  python -m tests.mutants layers=black_box       of those that the replay does not notice; compiled, a minute each
-  python -m tests.mutants layers=bands           the settings that `make check` watches; compiled, minutes each
+  python -m tests.mutants layers=black_box       of those that the replay does not notice; takes long
+  python -m tests.mutants layers=bands           the settings that `make check` watches; takes long
+  python -m tests.mutants layers=twins           mutants of the C++, which tests compare with the Python
 
 Settings:
   only=WORD                       mutants; several with commas
-  layers=replay,privacy_tests     which are asked, of replay, privacy_tests, black_box, all_tests, bands
+  layers=replay,privacy_tests,twins   which are asked, of these, black_box, all_tests and bands
   results=results                 folder; its mutants.csv keeps what earlier runs found of other mutants and layers
 
 stdout: the shares; stderr: how far it is. The same words give the same answers.
@@ -40,7 +42,7 @@ def command(words: list[str]) -> int:
     if {"-h", "--help"} & set(words):
         print(HELP)
         return 0
-    given = {"only": "", "layers": "replay,privacy_tests", "results": "results"}
+    given = {"only": "", "layers": "replay,privacy_tests,twins", "results": "results"}
     for word in words:
         name, equals, text = word.partition("=")
         if not equals or name not in given:
@@ -49,7 +51,8 @@ def command(words: list[str]) -> int:
     asked = given["layers"].split(",")
     if unknown := set(asked) - set(LAYERS):
         return _refused(f"there is no layer {', '.join(sorted(unknown))}; there are {', '.join(LAYERS)}")
-    wanted = [one for one in MUTANTS if any(word in f"{one.name} {one.file}" for word in given["only"].split(","))]
+    touched = [*(MUTANTS if set(asked) - {TWINS} else []), *(KERNEL_MUTANTS if TWINS in asked else [])]
+    wanted = [one for one in touched if any(word in f"{one.name} {one.file}" for word in given["only"].split(","))]
     if not wanted:
         return _refused(f"no mutant has {given['only']!r} in its name or file")
     try:
@@ -64,16 +67,21 @@ def _refused(why: str) -> int:
 
 
 def _run(wanted: Sequence[Mutant], asked: Sequence[str], path: Path) -> int:
-    if len(wanted) == len(MUTANTS) and (said := campaign.unchanged(asked, KEPT)):
+    of_python, of_kernels = ([one for one in wanted if one.is_compiled == compiled] for compiled in (False, True))
+    if len(of_python) == len(MUTANTS) and (said := campaign.unchanged(asked, KEPT)):
         return _refused(f"the project as it is does not pass: {said}")
     known = campaign.read(path)
+    shown = (campaign.shown(mutant, asked, known.get(mutant.name)) for mutant in of_python)
     with Progress(len(wanted), 0, "mutant") as progress:
-        for mutant in wanted:
-            known[mutant.name] = campaign.shown(mutant, asked, known.get(mutant.name))
-            campaign.write([known[each.name] for each in MUTANTS if each.name in known], path)
+        for one in chain(shown, campaign.shown_to_twins(of_kernels) if of_kernels else ()):
+            known[one.name] = one
+            campaign.write([known[each.name] for each in (*MUTANTS, *KERNEL_MUTANTS) if each.name in known], path)
             progress.advance(failed=False)
     found = [known[mutant.name] for mutant in wanted]
-    print(campaign.told(found))
+    if of_python:
+        print(campaign.told([known[mutant.name] for mutant in of_python]))
+    if of_kernels:
+        print(campaign.told_of_twins([known[mutant.name] for mutant in of_kernels]))
     print(f"  {path}", file=sys.stderr)
     return 0 if campaign.share_that_names_privacy(found) >= ENOUGH else 1
 

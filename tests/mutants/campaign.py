@@ -1,20 +1,22 @@
 """The campaign: every mutant is shown to layers, cheap ones first, until each command has noticed it or is through.
 
 `make audit` is the replay with the exact laws, and the black box; `make test` has the replay among its tests, too.
+Mutants of the C++ are shown to the tests that compare it with the Python, and to no other layer.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 
-from tests.mutants import Mutant, layers
+from tests.mutants import Mutant, in_kernels, layers
 from tests.mutants.in_copy import watched_algorithms
 
-LAYERS = ("replay", "privacy_tests", "black_box", "all_tests", "bands")
+OF_PYTHON, TWINS = ("replay", "privacy_tests", "black_box", "all_tests", "bands"), "twins"
+LAYERS = (*OF_PYTHON, TWINS)
 COMMANDS = {
     "make audit": ("replay", "black_box"),
     "make test": ("replay", "privacy_tests", "all_tests"),
@@ -34,7 +36,7 @@ class Noticed:
         Of the mutant.
     changes_privacy : bool
         Whether it is no control.
-    replay, privacy_tests, black_box, all_tests, bands : str
+    replay, privacy_tests, black_box, all_tests, bands, twins : str
         What each layer said: what noticed it, "-" for nothing, empty where it was not asked.
     """
 
@@ -47,6 +49,7 @@ class Noticed:
     black_box: str = ""
     all_tests: str = ""
     bands: str = ""
+    twins: str = ""
 
     def is_noticed_by(self, those: Sequence[str]) -> bool:
         """Tell whether any of some layers noticed it."""
@@ -68,10 +71,27 @@ def shown(mutant: Mutant, asked: Sequence[str], earlier: Noticed | None = None) 
     one = earlier or Noticed(*mutant[:3], mutant.changes_privacy)
     one = replace(one, **{layer: "" for layer in asked})
     with layers.copy_with(mutant) as copy:
-        for layer in (layer for layer in LAYERS if layer in asked):
+        for layer in (layer for layer in OF_PYTHON if layer in asked):
             if _is_worth_asking(layer, one):
                 one = replace(one, **{layer: _ask(layer, copy, mutant) or NOTHING})
     return one
+
+
+def shown_to_twins(mutants: Sequence[Mutant]) -> Iterator[Noticed]:
+    """Show mutants of the C++ to the tests of twins, in a copy that has all of them; of these, one at a time is there.
+
+    Raises
+    ------
+    ValueError
+        If a text does not stand in the source exactly once, a mutant cannot be compiled, or tests fail without any.
+    """
+    with layers.copy_with(None) as copy:
+        in_kernels.put_in(mutants, copy)
+        if said := in_kernels.ask_twins(copy):
+            raise ValueError(f"the project as it is does not pass: {said}")
+        for number, mutant in enumerate(mutants, start=1):
+            said = in_kernels.ask_twins(copy, mutant, number)
+            yield Noticed(*mutant[:3], mutant.changes_privacy, twins=said or NOTHING)
 
 
 def _is_worth_asking(layer: str, one: Noticed) -> bool:
@@ -89,8 +109,8 @@ def _ask(layer: str, copy: Path, mutant: Mutant) -> str:
     if layer == "all_tests":
         return layers.all_tests(copy)
     if layer == "bands":
-        return layers.bands(copy, mutant.algorithms) if _watched() & set(mutant.algorithms) else ""
-    return "" if mutant.file in layers.UNSEEN_BY_BLACK_BOX else layers.black_box(copy, mutant.algorithms[0])
+        return layers.bands(copy, mutant) if _watched() & set(mutant.algorithms) else ""
+    return "" if mutant.file in layers.UNSEEN_BY_BLACK_BOX else layers.black_box(copy, mutant)
 
 
 @cache
@@ -128,13 +148,19 @@ def told(found: Sequence[Noticed]) -> str:
     harmful, controls = ([one for one in found if one.changes_privacy == harms] for harms in (True, False))
     rows = [("noticed by", f"of {len(harmful)} that change privacy", f"of {len(controls)} controls")]
     shown_by = {"the audit, or a test that names privacy": NAMES_PRIVACY} | COMMANDS
-    shown_by |= {f"  {layer.replace('_', ' ')}": (layer,) for layer in LAYERS}
+    shown_by |= {f"  {layer.replace('_', ' ')}": (layer,) for layer in OF_PYTHON}
     rows += [(what, _share(harmful, those), _share(controls, those)) for what, those in shown_by.items()]
     lines = [f"{what:40} {of_harmful:36} {of_controls}" for what, of_harmful, of_controls in rows]
     if survivors := [one for one in harmful if not one.is_noticed_by(NAMES_PRIVACY)]:
         lines += ["", "Not noticed by the audit or a test that names privacy:"]
         lines += [f"  {one.name} ({one.file}); all tests: {one.all_tests or 'not asked'}" for one in survivors]
     return "\n".join(lines)
+
+
+def told_of_twins(found: Sequence[Noticed]) -> str:
+    """Return how many mutants of the C++ tests of twins noticed, and those that they did not."""
+    lines = [f"{'C++: noticed by tests of twins':40} {_share(found, (TWINS,))}"]
+    return "\n".join([*lines, *(f"  not noticed: {one.name} ({one.file})" for one in found if one.twins == NOTHING)])
 
 
 def _share(some: Sequence[Noticed], those: Sequence[str]) -> str:
@@ -147,5 +173,5 @@ def _share(some: Sequence[Noticed], those: Sequence[str]) -> str:
 
 def share_that_names_privacy(found: Sequence[Noticed]) -> float:
     """Return the share of the mutants that change privacy which the audit, or a test that is about it, noticed."""
-    harmful = [one.is_noticed_by(NAMES_PRIVACY) for one in found if one.changes_privacy]
+    harmful = [one.is_noticed_by((*NAMES_PRIVACY, TWINS)) for one in found if one.changes_privacy]
     return sum(harmful) / len(harmful) if harmful else 1.0

@@ -1,9 +1,10 @@
-"""All mutants."""
+"""All mutants: of the Python, and of the C++."""
 
 from __future__ import annotations
 
-from tests.mutants import Mutant, of_accounts, of_bayes, of_forests, of_mechanisms, of_regressions
+from tests.mutants import Mutant, of_accounts, of_bayes, of_forests, of_kernels, of_mechanisms, of_regressions
 
 MUTANTS: list[Mutant] = [
     mutant for each in (of_mechanisms, of_forests, of_bayes, of_regressions, of_accounts) for mutant in each.MUTANTS
 ]
+KERNEL_MUTANTS: list[Mutant] = of_kernels.MUTANTS

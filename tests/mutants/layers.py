@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from algorithms.native import PLAIN
 from tests.mutants import ACCOUNT, BOUNDS, BUDGET, DOOR, EXACT, PARTS, READING, SENSITIVITY, SHARED, Mutant, mutated
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -99,7 +100,7 @@ UNSEEN_BY_BLACK_BOX = tuple(
         "encoding/rows",
     )
 )
-"""Noise by OpenDP, accounts, releases, and cells that no table of its has: it trains in compiled code, with numpy."""
+"""Noise by OpenDP, accounts, releases, and cells that no table of its has: it trains with numpy."""
 
 TRAININGS = 10_000
 MOST_REPLAYED = 6
@@ -158,12 +159,15 @@ def _environment(copy: Path) -> dict[str, str]:
     return {"PYTHONPATH": str(copy), "DPREPLICA_DATA": data, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def compiled(copy: Path, *words: str) -> subprocess.CompletedProcess:
-    """Run Python in a copy, where all machine code is made anew."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-    return subprocess.run(
-        [sys.executable, *words], cwd=copy, env=kept | _environment(copy), capture_output=True, text=True
-    )
+def compiled(copy: Path, *words: str, **environment: str) -> subprocess.CompletedProcess:
+    """Run Python in a copy, with kernels unless the environment says otherwise."""
+    environment = os.environ | _environment(copy) | {PLAIN: "0"} | environment
+    return subprocess.run([sys.executable, *words], cwd=copy, env=environment, capture_output=True, text=True)
+
+
+def where_it_runs(file: str) -> dict[str, str]:
+    """Return the environment in which the Python of a file runs: of a kernel, no twin in its place."""
+    return {PLAIN: str(int((PROJECT / file).with_suffix(".h").exists()))}
 
 
 def replay(copy: Path, algorithms: tuple[str, ...]) -> str:
@@ -175,18 +179,20 @@ def _replay(algorithms: tuple[str, ...]) -> str:
     return import_module("tests.mutants.in_copy").replayed(algorithms)
 
 
-def bands(copy: Path, algorithms: tuple[str, ...]) -> str:
-    """Ask the settings that `make check` watches of some algorithms."""
-    done = compiled(copy, "-m", "tests.mutants.in_copy", *algorithms)
+def bands(copy: Path, mutant: Mutant) -> str:
+    """Ask the settings that `make check` watches of the algorithms of a mutant."""
+    done = compiled(copy, "-m", "tests.mutants.in_copy", *mutant.algorithms, **where_it_runs(mutant.file))
     if done.returncode:
         return f"raised: {(done.stderr.strip().splitlines() or [''])[-1][:120]}"
     return (done.stdout.strip().splitlines() or [""])[-1]
 
 
-def black_box(copy: Path, algorithm: str) -> str:
-    """Ask the audit of one algorithm, many trainings included; another one may show more."""
+def black_box(copy: Path, mutant: Mutant) -> str:
+    """Ask the audit of the first algorithm of a mutant, many trainings included; another one may show more."""
+    algorithm = mutant.algorithms[0]
     words = [f"algorithm={algorithm}", f"trainings={TRAININGS}", "executor.jobs=1", "results=results/mutant"]
-    return f"black box: {algorithm}" if compiled(copy, "-m", "experiments", "do=audit", *words).returncode else ""
+    done = compiled(copy, "-m", "experiments", "do=audit", *words, **where_it_runs(mutant.file))
+    return f"black box: {algorithm}" if done.returncode else ""
 
 
 def privacy_tests(copy: Path, file: str, kind: str) -> str:
@@ -196,25 +202,26 @@ def privacy_tests(copy: Path, file: str, kind: str) -> str:
     if said or file not in COMPILED_TOO:
         return said
     done = compiled(copy, "-m", "pytest", *OPTIONS, COMPILED_TOO[file])
-    return _first_failure(done.stdout) if done.returncode else ""
+    return first_failure(done.stdout) if done.returncode else ""
 
 
 def _pytest(words: tuple[str, ...]) -> str:
     code = pytest.main([*OPTIONS, *words])
-    return "" if code == 0 else _first_failure(Path("said.txt").read_text(encoding="utf-8", errors="replace"))
+    return "" if code == 0 else first_failure(Path("said.txt").read_text(encoding="utf-8", errors="replace"))
 
 
 def all_tests(copy: Path) -> str:
     """Ask the tests of `make test`, compiled; returns the first that fails."""
     words = ("-m", "not slow and not system", "--deselect=tests/test_mutants.py")
     done = compiled(copy, "-m", "pytest", *OPTIONS, *words)
-    return _first_failure(done.stdout) if done.returncode else ""
+    return first_failure(done.stdout) if done.returncode else ""
 
 
 OPTIONS = ("-x", "-q", "--tb=no", "-p", "no:cacheprovider")
 NEEDS_COMPILATION = "tests/test_audit_replay.py::test_compiled_code_is_refused"
 
 
-def _first_failure(said: str) -> str:
+def first_failure(said: str) -> str:
+    """Return the test that pytest says has failed, the first."""
     failed = re.search(r"^(?:FAILED|ERROR) ([^\s\[]+)", said, flags=re.MULTILINE)
     return failed[1] if failed else "pytest could not run"

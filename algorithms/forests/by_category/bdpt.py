@@ -15,12 +15,12 @@ from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
 from algorithms.accounting.faults import BDPT_GROUPS_FROM_ROWS, BDPT_SENSITIVITY_OF_A_COUNT, Fault
 from algorithms.encoding.features import Continuous
 from algorithms.forests.by_category.splits import number_categories, score_categories, split_by_category
-from algorithms.forests.engine.candidates import class_counts, sum_counts
+from algorithms.forests.engine.candidates import class_counts
 from algorithms.forests.engine.scores import GINI, mean_gini_sensitivity, score_sensitivity
 from algorithms.forests.engine.tree import plant_tree, take_nodes
 from algorithms.forests.forest import BinsWhereSound, FullTree, NominalColumns, PrivateForestClassifier, label_leaf
-from algorithms.jit import compiled, uncounted
 from algorithms.mechanisms import exponential, laplace
+from algorithms.native import compiled
 from algorithms.parameters import check_choice, check_count, parameter, with_parameters
 
 
@@ -36,29 +36,26 @@ class BDPTPlan(NamedTuple):
 @compiled
 def grow_tree(plan, table, rows, rng):
     """Grow the tree: every node above the last level is split, whatever its rows."""
-    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
     ends = number_categories(table)
     i = 0
-    while i < growth.n_nodes[0]:
-        tree = uncounted(growth)
-        counts = class_counts(tree, i)
-        node = tree.nodes[i]
+    while i < len(growth.nodes):
+        counts = class_counts(growth, i)
+        node = growth.nodes[i]
         if node.depth == plan.max_depth or ends[-1] == 0:  # columns of no category: numbers of no rows
-            label_leaf(tree, i, counts, plan.count_epsilon[node.depth], rng)
+            label_leaf(growth, i, counts, plan.count_epsilon[node.depth], rng)
         else:
-            scores = score_categories(tree, table, i, ends, counts)
+            scores = score_categories(growth, table, i, ends, counts)
             if plan.is_sound:
                 drawn = exponential(scores, np.ones(ends[-1]), 2.0, plan.level_epsilon, rng, True)
             else:
-                drawn = draw_as_programmed(node, scores, sum_counts(counts), plan, rng)
+                drawn = draw_as_programmed(node, scores, counts.sum(), plan, rng)
             node.epsilon += plan.level_epsilon
-            growth = split_by_category(growth, table, i, ends, drawn)
+            split_by_category(growth, table, i, ends, drawn)
         i += 1
     return take_nodes(growth)
 
 
-@compiled
 def draw_as_programmed(node, scores, n_rows, plan, rng):
     """Draw a split by the mean impurity of its children, with the sensitivity of the noisy number of rows."""
     epsilon = plan.count_epsilon[node.depth]

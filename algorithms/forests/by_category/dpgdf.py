@@ -6,6 +6,7 @@ The paper that DPGDF comes from was not at hand. What is followed is the program
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import NamedTuple
 
@@ -19,12 +20,12 @@ from algorithms.forests.by_category.splits import (
     score_categories,
     split_by_category,
 )
-from algorithms.forests.engine.candidates import class_counts, first_numbers, sum_counts
+from algorithms.forests.engine.candidates import class_counts
 from algorithms.forests.engine.scores import mean_gini_sensitivity
 from algorithms.forests.engine.tree import plant_tree, take_nodes
 from algorithms.forests.forest import FullTree, PrivateForestClassifier, draw_label
-from algorithms.jit import compiled, uncounted
 from algorithms.mechanisms import exponential, permute_and_flip
+from algorithms.native import compiled
 from algorithms.parameters import ParameterError, check_choice, parameter, with_parameters
 
 FLIPS, WEIGHTS = "permute_and_flip", "exponential"
@@ -46,26 +47,23 @@ class DPGDFPlan(NamedTuple):
 @compiled
 def grow_tree(plan, table, rows, rng):
     """Grow the tree: every node above the last level is split, as long as its path has left a split unused."""
-    table, rows, rng = uncounted((table, rows, rng))
     growth = plant_tree(table, rows)
     ends = number_categories(table)
     i = 0
-    while i < growth.n_nodes[0]:
-        tree = uncounted(growth)
-        counts = class_counts(tree, i)
-        splits = unused_splits(tree, i, ends)
-        if tree.nodes[i].depth == plan.max_depth or splits.shape[0] == 0:
-            end_in_leaf(tree, i, counts, plan, rng)
+    while i < len(growth.nodes):
+        counts = class_counts(growth, i)
+        splits = unused_splits(growth, i, ends)
+        if growth.nodes[i].depth == plan.max_depth or splits.shape[0] == 0:
+            end_in_leaf(growth, i, counts, plan, rng)
         else:
-            scores = score_categories(tree, table, i, ends, counts)[splits] / max(sum_counts(counts), 1.0)
+            scores = score_categories(growth, table, i, ends, counts)[splits] / max(counts.sum(), 1.0)
             number = splits[draw_split(scores, plan, rng)]
-            tree.nodes[i].epsilon += plan.level_epsilon
-            growth = split_by_category(growth, table, i, ends, number)
+            growth.nodes[i].epsilon += plan.level_epsilon
+            split_by_category(growth, table, i, ends, number)
         i += 1
     return take_nodes(growth)
 
 
-@compiled
 def unused_splits(growth, i, ends):
     """Return the numbers of the splits that no node above node ``i`` has."""
     is_used = np.zeros(ends[-1], dtype=np.bool_)
@@ -73,14 +71,9 @@ def unused_splits(growth, i, ends):
     while above >= 0:
         is_used[read_split(growth, ends, above)] = True
         above = growth.parents[above]
-    unused, n_unused = first_numbers(ends[-1]), 0
-    for number in range(ends[-1]):
-        unused[n_unused] = number
-        n_unused += not is_used[number]
-    return unused[:n_unused]
+    return np.flatnonzero(~is_used)
 
 
-@compiled
 def draw_split(scores, plan, rng):
     """Draw one of some splits by its score."""
     sensitivity = mean_gini_sensitivity(1.0)
@@ -89,7 +82,6 @@ def draw_split(scores, plan, rng):
     return permute_and_flip(scores, sensitivity, plan.level_epsilon, rng)
 
 
-@compiled
 def end_in_leaf(growth, i, counts, plan, rng):
     """Label a leaf: by its class counts, or as the program does."""
     if plan.is_sound:
@@ -98,21 +90,16 @@ def end_in_leaf(growth, i, counts, plan, rng):
         draw_label_by_lead(growth, i, counts, plan.leaf_epsilon, rng)
 
 
-@compiled
 def draw_label_by_lead(growth, i, counts, epsilon, rng):
     """Draw the label of a leaf with a sensitivity of its own rows, as the program does: that costs no finite epsilon.
 
     The classes of most rows have a score of 1, the others of 0. The sensitivity is exp(-epsilon j), where the class of
     most rows has j more than the next one.
     """
-    most, second = 0.0, 0.0
-    for count in counts:
-        most, second = max(most, count), max(second, min(most, count))
-    scores = np.zeros(counts.shape[0])
-    for c in range(counts.shape[0]):
-        scores[c] = counts[c] == most
+    scores = (counts == counts.max()).astype(np.float64)
+    second, most = np.sort(np.append(counts, 0.0))[-2:]  # of one class, the next one has none
     lead = most - second
-    sensitivity = max(np.exp(-lead * epsilon), LEAST_SENSITIVITY) if lead > 0 else 1.0
+    sensitivity = max(math.exp(-lead * epsilon), LEAST_SENSITIVITY) if lead > 0 else 1.0
     growth.nodes[i].label = exponential(scores, np.ones(scores.shape[0]), sensitivity, epsilon, rng, True)
     growth.nodes[i].epsilon += epsilon
 

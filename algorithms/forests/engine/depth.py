@@ -23,7 +23,6 @@ from algorithms.accounting.events import Event, Spent
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Nominal
 from algorithms.forests.engine.tree import rows_of
-from algorithms.jit import compilable, compiled
 from algorithms.mechanisms import laplace
 
 COUNT_SHARE = 0.05
@@ -41,7 +40,6 @@ class Reach(NamedTuple):
     most: int  #: levels of splits that were asked for
 
 
-@compiled
 def count_rows(growth, reach, rng):
     """Count the rows of a tree with noise; returns how many levels of splits they last.
 
@@ -55,7 +53,6 @@ def count_rows(growth, reach, rng):
     return affordable_levels(reach, root.noisy_count)
 
 
-@compiled
 def affordable_levels(reach, n_rows):
     """Return how many levels leave ``ROWS_OF_A_LEAF / epsilon`` of so many rows to a leaf: from 1 to those asked for.
 
@@ -71,7 +68,6 @@ def affordable_levels(reach, n_rows):
     return levels
 
 
-@compilable
 def after_count(reach):
     """Return what the count leaves of the budget of a tree."""
     return reach.epsilon * (1.0 - COUNT_SHARE)

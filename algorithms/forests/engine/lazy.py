@@ -18,8 +18,8 @@ import numpy as np
 from algorithms.forests.engine.predictor import find_leaves
 from algorithms.forests.engine.tree import BY_VALUE, LEAF
 from algorithms.forests.forest import MAX_DEPTH
-from algorithms.jit import compilable, compiled
 from algorithms.mechanisms import mix_bits, uniform_of
+from algorithms.native import compiled
 from algorithms.opendp_noise import is_secure
 from algorithms.parameters import ParameterError
 
@@ -27,29 +27,25 @@ MOST_NODES = 2**20
 """Nodes of a tree that is grown in full although most of them hold no rows."""
 
 
-@compiled
 def has_no_rows(counts):
     """Tell from its class counts whether what lies below a node is left to keys."""
     return counts.sum() == 0
 
 
-@compiled
 def is_left_to_key(growth, counts, rng):
     """Tell whether what lies below a node with such class counts is left to its key: never in a release."""
     if is_secure(rng):
-        check_size(growth.n_nodes[0])
+        check_size(len(growth.nodes))
         return False
     return has_no_rows(counts)
 
 
-@compiled
 def check_size(n_nodes):
     """Refuse to grow a tree in full that has too many nodes."""
     if n_nodes > MOST_NODES:
         raise ParameterError("noise='opendp' draws the whole tree in advance, over 1,000,000 nodes: lower max_depth")
 
 
-@compiled
 def leave_to_key(node, levels_below, epsilon, rng):
     """Draw the key of a node, in place of so many levels of splits and the labels below, which cost epsilon."""
     node.key = rng.integers(1, 2**63 - 1)
@@ -57,34 +53,22 @@ def leave_to_key(node, levels_below, epsilon, rng):
     node.epsilon += epsilon
 
 
-@compiled
 def feature_of(key, unused):
     """Return a feature that the path has left, each with the same chance; ``unused`` is a bool array of shape (k,)."""
-    n_available = 0
-    for is_available in unused:
-        n_available += is_available
-    skipped = int(uniform_of(key ^ np.uint64(1)) * n_available)
-    for feature in range(unused.shape[0]):
-        if unused[feature]:
-            if skipped == 0:
-                return feature
-            skipped -= 1
-    return -1
+    available = np.flatnonzero(unused)
+    return available[int(uniform_of(key ^ np.uint64(1)) * len(available))]
 
 
-@compiled
 def cut_of(key, n_cuts):
     """Return the largest code on the left of a cut, each of so many with the same chance."""
     return int(uniform_of(mix_bits(key)) * n_cuts)
 
 
-@compiled
 def child_key(key, which):
     """Return the key of a child."""
     return mix_bits(key + np.uint64(which + 3))
 
 
-@compilable
 def public_cuts(table):
     """Return how many public cuts a continuous column has, and 0 for a nominal one: int64 array of shape (k,)."""
     return table.is_continuous * (table.n_codes - 1)
@@ -116,7 +100,6 @@ def add_votes_on_demand(n_cuts, nodes, matrix, votes):
         votes[row, label] += 1.0
 
 
-@compiled
 def label_below(n_cuts, nodes, values, n_classes, path_features):
     """Return the label of a row whose path ends in a key.
 

@@ -1,15 +1,9 @@
-"""A tree as a structured array, and how it grows, level by level.
+"""A tree, and how it grows, level by level.
 
 While it grows, the rows of a node lie next to each other in ``Growth.rows``, class after class, so that counting its
-classes is a subtraction. Nodes are appended in breadth-first order, so that a grower simply visits
-node 0, 1, 2, ... until none is left. What is released afterwards is ``nodes`` alone: it
-holds nothing that was not drawn by a mechanism of the algorithm.
-
-A split returns the growth, since it may have moved to have room. For the time of one node a grower looks at it through
-``uncounted``, as ``tree``.
-
-Arrays are copied entry by entry: an assignment to a slice would compare shapes, and what Numba says of those that do
-not match takes it longer to compile than the rest of this file.
+classes is a subtraction. Nodes are appended in breadth-first order: a grower visits node 0, 1, 2, ... until none is
+left. What is released afterwards is an array of the nodes alone: it holds nothing that was not drawn by a mechanism of
+the algorithm.
 """
 
 from __future__ import annotations
@@ -18,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from algorithms.jit import compiled, inlined, uncounted
+from algorithms.forests.engine.table import Table
 from algorithms.released.forest import BELOW, BY_VALUE, EQUALS, LEAF
 
 AMONG = 4
@@ -29,7 +23,7 @@ MOST_GROUPED = 53
 
 node_type = np.dtype(
     (
-        np.record,  # so that fields are attributes in plain Python too
+        np.record,  # so that fields are attributes
         [
             ("decides", np.int8),
             ("depth", np.int16),
@@ -41,7 +35,7 @@ node_type = np.dtype(
             ("noisy_count", np.float64),  # noisy number of rows, or of errors, where it is asked for, else NaN
             ("epsilon", np.float64),  # budget paid to the mechanisms in this node
             ("exact", np.bool_),  # a decision of this node read the rows without paying
-            ("key", np.uint64),  # what lies below a node that was not grown follows from it, see ``keys``; else 0
+            ("key", np.uint64),  # what lies below a node that was not grown follows from it, see ``lazy``; else 0
         ],
     )
 )
@@ -50,117 +44,63 @@ node_type = np.dtype(
 class Growth(NamedTuple):
     """A tree while it grows."""
 
-    nodes: np.ndarray  #: node_type (capacity,)
-    runs: np.ndarray  #: int64 (capacity, c + 1): where the rows of each class of a node begin in ``rows``, and the end
-    parents: np.ndarray  #: int64 (capacity,): -1 for the root
-    n_nodes: np.ndarray  #: int64 (1,)
-    rows: np.ndarray  #: uint32 (a signed index would be tested for being negative): the rows of this tree
-    buffer: np.ndarray  #: uint32, as long as rows: room for partitioning
+    nodes: list  #: a record of node_type for each node
+    runs: list  #: for each node an int64 array (c + 1,): where the rows of each class begin in ``rows``, and the end
+    parents: list  #: for each node the number of its parent, -1 for the root
+    rows: np.ndarray  #: uint32: the rows of this tree
 
 
-@compiled
-def plant_tree(table, rows):
+def plant_tree(table: Table, rows):
     """Begin a tree that consists of a root with all its rows."""
-    growth = Growth(
-        np.empty(64, dtype=node_type),
-        np.empty((64, table.n_classes + 1), dtype=np.int64),
-        np.empty(64, dtype=np.int64),
-        np.zeros(1, dtype=np.int64),
-        np.empty_like(rows),
-        np.empty_like(rows),
-    )
-    runs = np.zeros(table.n_classes + 1, dtype=np.int64)
-    for row in rows:
-        runs[table.labels[row] + 1] += 1
-    _append_node(growth, -1)
-    growth.runs[0, 0] = 0
-    for c in range(table.n_classes):
-        runs[c + 1] += runs[c]
-        growth.runs[0, c + 1] = runs[c + 1]
-    for row in rows:
-        growth.rows[runs[table.labels[row]]] = row
-        runs[table.labels[row]] += 1
+    labels = table.labels[rows]
+    growth = Growth([], [], [], rows[np.argsort(labels, kind="stable")])
+    _append_node(growth, -1, add_up(np.bincount(labels, minlength=table.n_classes)))
     return growth
 
 
-@compiled
-def _append_node(growth, parent):
-    i = growth.n_nodes[0]
-    node = growth.nodes[i]
+def add_up(sizes):
+    """Return where each of some runs begins if they follow one another, and where the last one ends.
+
+    Examples
+    --------
+    >>> add_up([3, 0, 2])
+    array([0, 3, 3, 5])
+    """
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def _append_node(growth, parent, runs):
+    node = np.zeros(1, dtype=node_type)[0]
     node.decides = LEAF
     node.depth = growth.nodes[parent].depth + 1 if parent >= 0 else 0
-    node.feature = -1
-    node.cut = np.nan
-    node.child = -1
-    node.label = 0
-    node.value = np.nan
-    node.noisy_count = np.nan
-    node.epsilon = 0.0
-    node.exact = False
-    node.key = 0
-    growth.parents[i] = parent
-    growth.n_nodes[0] = i + 1
+    node.feature = node.child = -1
+    node.cut = node.value = node.noisy_count = np.nan
+    growth.nodes.append(node)
+    growth.runs.append(runs)
+    growth.parents.append(parent)
 
 
-@inlined
-def _with_room(growth, n_more):
-    """Return the growth with room for ``n_more`` nodes: mostly it has."""
-    if growth.n_nodes[0] + n_more > growth.nodes.shape[0]:
-        growth = _move(growth, n_more)
-    return growth
-
-
-@compiled
-def _move(growth, n_more):
-    n = growth.n_nodes[0]
-    capacity = max(2 * growth.nodes.shape[0], n + n_more)
-    nodes = np.empty(capacity, dtype=node_type)
-    runs = np.empty((capacity, growth.runs.shape[1]), dtype=np.int64)
-    parents = np.empty(capacity, dtype=np.int64)
-    for i in range(n):
-        nodes[i] = growth.nodes[i]
-        parents[i] = growth.parents[i]
-        for c in range(runs.shape[1]):
-            runs[i, c] = growth.runs[i, c]
-    return Growth(nodes, runs, parents, growth.n_nodes, growth.rows, growth.buffer)
-
-
-@inlined
 def rows_of(growth, i):
     """Return the rows of node ``i`` as a view."""
-    return growth.rows[growth.runs[i, 0] : growth.runs[i, -1]]
+    return growth.rows[growth.runs[i][0] : growth.runs[i][-1]]
 
 
-@inlined
-def rows_of_class(growth, i, c):
-    """Return the rows of class ``c`` in node ``i`` as a view."""
-    return growth.rows[growth.runs[i, c] : growth.runs[i, c + 1]]
-
-
-@compiled
 def unused_features(growth, i, n_features):
     """Return the features that no BY_VALUE node above node ``i`` has used up: int64 array."""
-    nodes, parents = growth.nodes, growth.parents
-    n_uses = np.zeros(n_features, dtype=np.int64)
-    above = parents[i]
+    is_unused = np.ones(n_features, dtype=np.bool_)
+    above = growth.parents[i]
     while above >= 0:
-        if nodes[above].decides == BY_VALUE:
-            n_uses[nodes[above].feature] += 1
-        above = parents[above]
-    unused, n_unused = np.empty(n_features, dtype=np.int64), 0
-    for feature in range(n_features):
-        unused[n_unused] = feature
-        n_unused += n_uses[feature] == 0
-    return unused[:n_unused]
+        if growth.nodes[above].decides == BY_VALUE:
+            is_unused[growth.nodes[above].feature] = False
+        above = growth.parents[above]
+    return np.flatnonzero(is_unused)
 
 
-@inlined
 def is_among(value, codes):
     """Tell whether a code is one of some codes, given as the sum of 2^j over these codes j."""
-    return (np.int64(codes) >> np.int64(value)) & 1 == 1
+    return int(codes) >> int(value) & 1 == 1
 
 
-@inlined
 def is_on_left(value, decides, code):
     """Tell whether a code is on the left of a split in two."""
     if decides == AMONG:
@@ -168,95 +108,43 @@ def is_on_left(value, decides, code):
     return (code if decides == EQUALS else 0) <= value <= code
 
 
-@inlined
 def split_in_two(growth, table, i, feature, decides, code, cut):
     """Give node ``i`` two children: left the rows whose code is at most, equals, or is among ``code``.
 
-    ``cut`` is what the released tree compares raw values with. Returns the growth, which may have moved.
+    ``cut`` is what the released tree compares raw values with.
     """
-    growth = _with_room(growth, 2)
-    _divide_rows(growth, table.codes, i, feature, decides, code, cut)
-    return growth
+    codes = table.codes[feature, rows_of(growth, i)].astype(np.int64)
+    goes_right = np.array([not is_on_left(value, decides, code) for value in codes], dtype=np.int64)
+    growth.nodes[i].cut = cut
+    _divide_rows(growth, table, i, feature, decides, goes_right, 2)
 
 
-@compiled
-def _divide_rows(tree, codes, i, feature, decides, code, cut):
-    tree, codes = uncounted((tree, codes))
-    column, rows, buffer = codes[feature], tree.rows, tree.buffer
-    n_classes = tree.runs.shape[1] - 1
-    child = tree.n_nodes[0]
-    _append_node(tree, i)
-    _append_node(tree, i)
-    left, right = tree.runs[i, 0], 0
-    for c in range(n_classes):
-        tree.runs[child, c], tree.runs[child + 1, c] = left, right
-        for row in rows_of_class(tree, i, c):
-            goes_left = is_on_left(np.int64(column[row]), decides, code)
-            # Both stores are done and one is kept: a branch here would be mispredicted half of the time.
-            rows[left] = row
-            buffer[right] = row
-            left += goes_left
-            right += not goes_left
-    tree.runs[child, n_classes], tree.runs[child + 1, n_classes] = left, right
-    for position in range(right):
-        rows[left + position] = buffer[position]
-    for c in range(n_classes + 1):
-        tree.runs[child + 1, c] += left
-    node = tree.nodes[i]
-    node.decides = decides
-    node.feature = feature
-    node.cut = cut
-    node.child = child
-
-
-@inlined
 def split_by_value(growth, table, i, feature):
-    """Give node ``i`` one child for every code that ``feature`` can take; returns the growth, which may have moved."""
-    growth = _with_room(growth, table.n_codes[feature])
-    _deal_rows(growth, table.codes, i, feature, table.n_codes[feature])
-    return growth
+    """Give node ``i`` one child for every code that ``feature`` can take."""
+    codes = table.codes[feature, rows_of(growth, i)]
+    _divide_rows(growth, table, i, feature, BY_VALUE, codes, table.n_codes[feature])
 
 
-@compiled
-def _deal_rows(tree, codes, i, feature, n_children):
-    tree, codes = uncounted((tree, codes))
-    column, rows, buffer = codes[feature], tree.rows, tree.buffer
-    n_classes = tree.runs.shape[1] - 1
-    ends = np.zeros((n_children, n_classes + 1), dtype=np.int64)  # of each run, shifted by one: where the next begins
-    for c in range(n_classes):
-        for row in rows_of_class(tree, i, c):
-            ends[column[row], c + 1] += 1
-    node = tree.nodes[i]
-    node.decides = BY_VALUE
-    node.feature = feature
-    node.child = tree.n_nodes[0]
-    start = tree.runs[i, 0]
-    for code in range(n_children):
-        ends[code, 0] = start
-        for c in range(n_classes):
-            ends[code, c + 1] += ends[code, c]
-        start = ends[code, n_classes]
-        for c in range(n_classes + 1):
-            tree.runs[tree.n_nodes[0], c] = ends[code, c]
-        _append_node(tree, i)
-    first = tree.runs[i, 0]
-    for position in range(first, start):
-        buffer[position - first] = rows[position]
-    for c in range(n_classes):
-        for row in buffer[tree.runs[i, c] - first : tree.runs[i, c + 1] - first]:
-            rows[ends[column[row], c]] = row
-            ends[column[row], c] += 1
+def _divide_rows(growth, table, i, feature, decides, which, n_children):
+    """Append the children of node ``i``; ``which`` says for each of its rows to which of them it goes."""
+    rows, node = rows_of(growth, i), growth.nodes[i]
+    node.decides, node.feature, node.child = decides, feature, len(growth.nodes)
+    counts = np.zeros((n_children, table.n_classes), dtype=np.int64)
+    np.add.at(counts, (which, table.labels[rows]), 1)
+    starts = growth.runs[i][0] + add_up(counts)
+    for k in range(n_children):
+        _append_node(growth, i, starts[k * table.n_classes : (k + 1) * table.n_classes + 1])
+    rows[:] = rows[np.argsort(which, kind="stable")]  # classes stay in their order
 
 
-@inlined
 def split_by_kind(growth, table, i, feature, code, cut):
-    """Split node ``i`` in two below a cut if ``feature`` is continuous, else by value; returns the growth."""
+    """Split node ``i`` in two below a cut if ``feature`` is continuous, else by value."""
     if table.is_continuous[feature]:
-        return split_in_two(growth, table, i, feature, BELOW, code, cut)
-    return split_by_value(growth, table, i, feature)
+        split_in_two(growth, table, i, feature, BELOW, code, cut)
+    else:
+        split_by_value(growth, table, i, feature)
 
 
-@compiled
 def take_nodes(growth):
     """Return the nodes alone, which is all that leaves the training."""
-    return growth.nodes[: growth.n_nodes[0]].copy()
+    return np.array(growth.nodes, dtype=node_type)

@@ -138,7 +138,7 @@ def _compare_counts(training: CanaryTraining, tree: rdt.RandomTree) -> np.ndarra
 
 def _list_count_keys(plan: Any, tree: rdt.RandomTree, rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Return a key of the leaf and class in which each row counts."""
-    leaves = np.array([rdt.leaf_key(plan, tree.key, row) for row in rows])
+    leaves = rdt.leaf_keys(plan, tree.key, rows)
     return leaves * np.uint64(plan.n_classes) + labels.astype(np.uint64)
 
 

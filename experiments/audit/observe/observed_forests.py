@@ -1,4 +1,6 @@
-"""Many trainings of a forest on a tiny table, in one compiled loop that calls the forest's own sampling and grower.
+"""Many trainings of a forest on a tiny table, in one loop that calls the forest's own sampling and grower.
+
+The loop runs in C++, as ``algorithms/native/audit/observed_forests.h`` has it, where both of these are there, too.
 
 What is seen of a tree is what it does with the rows that occur in either of two neighbouring tables: the questions on
 their way and the label at the end, the noisy counts and the value that a differing record meets. A cut of a
@@ -8,55 +10,40 @@ continuous column counts by its place among the values of these rows.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
-from numba.extending import is_jitted
 from sklearn.base import clone, is_classifier
 
 from algorithms.encoding.features import Continuous, Nominal
 from algorithms.forests import rdt
 from algorithms.forests.engine.lazy import label_below, public_cuts
 from algorithms.forests.engine.tree import AMONG, BELOW, BY_VALUE, EQUALS, LEAF, is_among, is_on_left
-from algorithms.forests.forest import PrivateForest
-from algorithms.jit import compiled
+from algorithms.forests.forest import SAMPLINGS, PrivateForest
 from algorithms.mechanisms import mix_bits
+from algorithms.native import compiled, has_twin
 from experiments.audit.neighbouring_tables import RecordValues, TablePair, split_targets
 from experiments.audit.observe.trainings import Observation, Observer, RandomStream, begin_training
 
 QUESTION, LABEL, WAY, TREE = 0, 1, 2, 3
 SIDES = ("root", "label where the record ends", "way of the record", "tree")
+SAMPLINGS_IN_CPP = ("bootstrap", "disjoint", "all")
 
 
-@cache
-def compile_loop(grow: Callable, sample: Callable, note: Callable) -> Callable:
-    """Return the loop that trains forests with a grower and a sampling rule, as from ``PrivateForest.prepare``.
+def train_forests(grow, sampling, plan, table, n_trees, probes, classes, stream, key, first, codes, numbers):
+    """Train a forest once for every row of ``codes`` and ``numbers``, and note there what is seen of each tree.
 
-    It holds these functions, (plan, table, rows, rng) -> nodes and (n_rows, n_trees, rng) -> list, and `note_tree` or
-    `note_random_tree`, instead of taking them as arguments, so that its machine code can be kept on disk.
+    ``grow`` is (plan, table, rows, rng) -> tree, and ``sampling`` a key of ``SAMPLINGS``; ``probes``, float64 (p, k),
+    are rows as the trees see them, the differing record first; ``classes`` positions of those whose counts are noted;
+    ``codes``, int64 (n, n_trees, 4), has a place for each of ``SIDES``; ``numbers`` is float64 (n, n_trees, m).
     """
-
-    def train_forests(plan, table, n_trees, probes, classes, stream, key, first, codes, numbers):
-        """Train a forest once for every row of ``codes`` and ``numbers``, and note there what is seen of each tree.
-
-        ``probes``, float64 (p, k), are rows as the trees see them, the differing record first; ``classes`` positions of
-        those whose counts are noted; ``codes``, int64 (n, n_trees, 4), has a place for each of ``SIDES``; ``numbers``
-        is float64 (n, n_trees, m).
-        """
-        rng, state, rest = stream
-        for i in range(codes.shape[0]):
-            begin_training(state, rest, key, first + i)
-            samples = sample(len(table.labels), n_trees, rng)
-            for t in range(n_trees):
-                note(grow(plan, table, samples[t], rng), plan, table, probes, classes, codes[i, t], numbers[i, t])
-
-    return compiled(train_forests)
-
-
-@cache
-def _compile_sampling(sample: Callable) -> Callable:
-    """Return a sampling rule as what a compiled loop takes for an argument, the same each time."""
-    return sample if is_jitted(sample) else compiled(sample)
+    rng, state, rest = stream
+    for i in range(codes.shape[0]):
+        begin_training(state, rest, key, first + i)
+        samples = list(SAMPLINGS[sampling](len(table.labels), n_trees, rng))  # all before the first tree
+        for t in range(n_trees):
+            tree = grow(plan, table, samples[t], rng)
+            note = note_random_tree if isinstance(tree, rdt.RandomTree) else note_tree
+            note(tree, plan, table, probes, classes, codes[i, t], numbers[i, t])
 
 
 @compiled
@@ -88,7 +75,6 @@ def note_tree(nodes, plan, table, probes, classes, codes, numbers):
     codes[TREE] = np.int64(tree >> np.uint64(1))
 
 
-@compiled
 def follow_row(nodes, probes, p):
     """Return the node at which a probe ends, and a number for the questions on its way."""
     way, i = np.uint64(0), 0
@@ -98,7 +84,6 @@ def follow_row(nodes, probes, p):
     return i, way
 
 
-@compiled
 def note_numbers(nodes, values, first_way, numbers):
     """Note the noisy counts on the way of a row, and its value, but not those of nodes on a way that was noted before.
 
@@ -119,7 +104,6 @@ def note_numbers(nodes, values, first_way, numbers):
         i = find_child(nodes, i, values)
 
 
-@compiled
 def number_question(node, probes):
     """Return a number for what a node asks; cuts between the same values of the probes are the same question."""
     below, at = 0, 0
@@ -130,7 +114,6 @@ def number_question(node, probes):
     return node.decides + 4 * (node.feature + 1024 * (below + 1024 * at))
 
 
-@compiled
 def number_first_question(nodes, asked, probes):
     """Return the number of the root's question, -1 if it asks none; ``asked`` is what lies below a root with a key."""
     if nodes[0].decides != LEAF:
@@ -138,7 +121,6 @@ def number_first_question(nodes, asked, probes):
     return BY_VALUE + 4 * asked[0] if nodes[0].key != 0 and asked[0] >= 0 else -1
 
 
-@compiled
 def find_child(nodes, i, values):
     """Return the child of a node that a row goes to."""
     node = nodes[i]
@@ -152,7 +134,6 @@ def find_child(nodes, i, values):
     return node.child + np.int64(value)
 
 
-@compiled
 def note_random_tree(tree, plan, table, probes, classes, codes, numbers):
     """Note the noisy counts of some classes where the record ends; the questions of a random tree read no row."""
     sums = np.zeros((1, plan.n_classes))
@@ -177,13 +158,13 @@ class ForestOnTable(Observer):
     def observe(self, first: int, n: int) -> Observation:
         """Train n times, training number ``first`` and those that follow it."""
         stream, n_trees = RandomStream(self._key), self._forest.n_estimators
+        grow, sampling = self._grow.func, self._forest._sampling_rule()
+        train: Callable = compiled(train_forests) if has_twin(grow) and sampling in SAMPLINGS_IN_CPP else train_forests
         names, classes = self._name_numbers(), np.array(list(self._classes.values()), dtype=np.int64)
         codes = np.zeros((n, n_trees, len(SIDES)), dtype=np.int64)
         numbers = np.full((n, n_trees, len(names)), np.nan)
-        note = note_random_tree if self._is_random else note_tree
-        train = compile_loop(self._grow.func, _compile_sampling(self._sample), note)
         asked = self._table, n_trees, self._probes, classes, stream.parts, self._key, first
-        train(*self._grow.args, *asked, codes, numbers)
+        train(grow, sampling, *self._grow.args, *asked, codes, numbers)
         observation = Observation({}, dict(zip(names, np.moveaxis(numbers, 2, 0), strict=True)))
         if not self._is_random:
             observation.codes.update(zip(SIDES, np.moveaxis(codes, 2, 0), strict=True))
@@ -211,6 +192,7 @@ class ForestOnTable(Observer):
             ways.append(f"({', '.join(map(str, values))}): {way}")
         return "; ".join(ways)
 
+    @np.errstate(over="ignore")  # keys are mixed modulo 2^64
     def _follow_way(self, nodes: np.ndarray, row: np.ndarray) -> tuple[list[str], str]:
         questions, i = [], 0
         while nodes["decides"][i] != LEAF:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from copy import copy
-from functools import cache
 
 import numpy as np
 from sklearn.base import clone
@@ -13,7 +11,7 @@ from sklearn.base import clone
 from algorithms.data_replacement.dp_marginals import MarginalReplacement
 from algorithms.data_replacement.sampler import Sampler, number_categories
 from algorithms.encoding.bins import bin_continuous
-from algorithms.jit import compiled
+from algorithms.native import compiled, has_twin
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
 from experiments.audit.neighbouring_tables import RecordValues, TablePair, split_targets
 from experiments.audit.observe.trainings import Observation, Observer, RandomStream, begin_training
@@ -22,17 +20,12 @@ EVIDENCE = "log-likelihood ratio of the known noise"
 DECIMALS = 9
 
 
-@cache
-def compile_releases(add_noise: Callable) -> Callable:
-    """Return the loop that releases coefficients with a kind of noise; it holds that, and so can be kept on disk."""
-
-    def release_coefficients(values, told, other, rng, state, rest, key, first, released):
-        """Fill every row of ``released`` with noisy coefficients, each from the stream of its own training."""
-        for i in range(released.shape[0]):
-            begin_training(state, rest, key, first + i)
-            released[i] = add_noise(values, told, other, rng)
-
-    return compiled(release_coefficients)
+def release_coefficients(add_noise, laid_out, stream, key, first, released):
+    """Fill every row of ``released`` with noisy coefficients, each from the stream of its own training."""
+    rng, state, rest = stream
+    for i in range(released.shape[0]):
+        begin_training(state, rest, key, first + i)
+        released[i] = add_noise(*laid_out, rng)
 
 
 class RegressionOnTable(Observer):
@@ -59,8 +52,9 @@ class RegressionOnTable(Observer):
     def observe(self, first: int, n: int) -> Observation:
         """Train n times, training number ``first`` and those that follow it."""
         stream, released = RandomStream(self._key), np.empty((n, len(self._laid_out[0])))
-        release = compile_releases(self._budget.add_noise)
-        release(*self._laid_out, *stream.parts, self._key, first, released)
+        add_noise = self._budget.add_noise
+        release = compiled(release_coefficients) if has_twin(add_noise) else release_coefficients
+        release(add_noise, self._laid_out, stream.parts, self._key, first, released)
         M, b = self._budget.assemble(released)
         numbers = {}
         for i, j in itertools.combinations_with_replacement(range(len(self._names)), 2):

@@ -1,4 +1,4 @@
-"""What is seen of many trainings, and one stream of random numbers for each, begun anew inside compiled loops.
+"""What is seen of many trainings, and one stream of random numbers that begins anew for each.
 
 Seen is the whole released model, as codes and numbers.
 
@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from algorithms.accounting.privacy import Privacy
-from algorithms.jit import compiled
 from algorithms.mechanisms import mix_bits
+from algorithms.native import compiled
 
 
 class RandomStream:

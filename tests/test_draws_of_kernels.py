@@ -1,26 +1,13 @@
-"""Short functions in place of numpy's, which take longer to compile or to run: each gives what numpy gives."""
+"""Random numbers, rows and codes: each is drawn from the numbers of the generator that its law asks for."""
 
 import numpy as np
 import pytest
 
 from algorithms import Continuous, Domain, Nominal
-from algorithms.forests.engine.candidates import count_up_to, draw_below, draw_present_code, first_numbers
+from algorithms.forests.engine.candidates import draw_below, draw_present_code
 from algorithms.forests.engine.table import make_table
 from algorithms.forests.engine.tree import plant_tree
 from algorithms.forests.forest import SAMPLINGS, _sort_rows
-
-
-@pytest.mark.parametrize("ascending", [[], [0], [2, 2, 2], [0, 0, 1, 3, 3, 7], list(range(40))])
-def test_counting_up_to_a_value_is_searchsorted(ascending):
-    for dtype in (np.int64, np.float64):
-        numbers = np.array(ascending, dtype=dtype)
-        for value in np.arange(-1, 42).astype(dtype):
-            assert count_up_to(numbers, value) == np.searchsorted(numbers, value, side="right")
-
-
-@pytest.mark.parametrize("n", [0, 1, 17])
-def test_the_first_numbers_are_arange(n):
-    assert np.array_equal(first_numbers(n), np.arange(n)) and first_numbers(n).dtype == np.int64
 
 
 def test_numbers_below_another_are_all_drawn_from_one_uniform_number_each():
@@ -47,7 +34,7 @@ def test_rows_drawn_with_replacement_are_those_of_the_generator(n_rows):
     assert len(samples) == 3
 
 
-@pytest.mark.parametrize("n_rows", [1, 3, 40, 1500])  # fewer than the codes, and too few or enough to look at them all
+@pytest.mark.parametrize("n_rows", [1, 3, 40, 1500])
 @pytest.mark.parametrize("n_values", [1, 2, 30, 400])
 def test_a_code_that_rows_have_is_drawn_by_the_order_in_which_they_first_show_it(n_rows, n_values):
     rng = np.random.default_rng(n_rows * n_values)
@@ -56,9 +43,8 @@ def test_a_code_that_rows_have_is_drawn_by_the_order_in_which_they_first_show_it
     domain = Domain([Continuous("x", 0, n_values)], Nominal("y", [0, 1]))
     table = make_table(values[:, None], domain, labels)
     rows = np.sort(rng.choice(3000, n_rows, replace=False)).astype(np.uint32)
-    growth, seen = plant_tree(table, rows), np.zeros(table.n_codes[0], dtype=np.bool_)
+    growth = plant_tree(table, rows)
     present = list(dict.fromkeys(table.codes[0, rows[np.argsort(labels[rows], kind="stable")]].tolist()))
     drawn, uniform = np.random.default_rng(3), np.random.default_rng(3)
-    codes = [draw_present_code(growth, table, 0, 0, seen, drawn) for _ in range(50)]
+    codes = [draw_present_code(growth, table, 0, 0, drawn) for _ in range(50)]
     assert codes == [present[int(len(present) * u)] for u in uniform.random(50)]
-    assert not seen.any()

@@ -1,0 +1,46 @@
+#include "forests/diffprfs.h"
+
+#include "native/python.h"
+
+namespace dp_replica {
+
+namespace {
+
+diffprfs::Plan read_plan(nb::handle plan) {
+    std::optional<Weight> weight;
+    if (const auto which = take<std::optional<int>>(plan, "weight")) weight = Weight(*which);
+    return {
+        .max_depth = take<int>(plan, "max_depth"),
+        .max_features = take<std::size_t>(plan, "max_features"),
+        .count_epsilon = take_span<const double>(plan, "count_epsilon"),
+        .split_epsilon = take_span<const double>(plan, "split_epsilon"),
+        .leaf_epsilon = take_span<const double>(plan, "leaf_epsilon"),
+        .score = Score(take<int>(plan, "score")),
+        .sensitivity = take<double>(plan, "sensitivity"),
+        .stops_below_noise = take<bool>(plan, "stops_below_noise"),
+        .weight = weight,
+    };
+}
+
+diffprfs::SoundPlan read_sound_plan(nb::handle plan) {
+    return {
+        .max_depth = take<int>(plan, "max_depth"),
+        .reach = take_reach(plan),
+        .max_features = take<std::size_t>(plan, "max_features"),
+        .split_epsilon = take_matrix<const double>(plan, "split_epsilon"),
+        .leaf_epsilon = take_matrix<const double>(plan, "leaf_epsilon"),
+        .score = Score(take<int>(plan, "score")),
+        .sensitivity = take<double>(plan, "sensitivity"),
+    };
+}
+
+}  // namespace
+
+void bind_diffprfs() {
+    define_grower("forests.diffprfs.grow_as_printed", read_plan,
+                  [](const auto&... given) { return diffprfs::grow_as_printed(given...); });
+    define_grower("forests.diffprfs.grow_sound", read_sound_plan,
+                  [](const auto&... given) { return diffprfs::grow_sound(given...); });
+}
+
+}  // namespace dp_replica

@@ -1,0 +1,32 @@
+// FOR_WIDE_REGISTERS has a function compiled twice, see CMakeLists.txt.
+#include "regression/objective.h"
+
+#include "native/python.h"
+
+namespace dp_replica {
+
+namespace {
+
+FOR_WIDE_REGISTERS Grid<double> sum_block(Matrix<const double> block) { return regression::sum_few_products(block); }
+
+}  // namespace
+
+void bind_objective() {
+    define("regression.objective._sum_few_products", [](const Array<const double, 2>& block) {
+        Grid<double> products(0, block.shape(0));
+        {
+            nb::gil_scoped_release others_run;
+            products = sum_block(as_matrix(block));
+        }
+        return give<double>(std::move(products.values()), {block.shape(0), block.shape(0)});
+    });
+    define("regression.objective.add_noise",
+           [](const Array<const double, 1>& values, const Array<const double, 1>& sensitivity,
+              const Array<const double, 1>& epsilon, nb::handle rng) {
+               const HeldGenerator generator(rng);
+               return give_vector(
+                   regression::add_noise(as_span(values), as_span(sensitivity), as_span(epsilon), *generator));
+           });
+}
+
+}  // namespace dp_replica

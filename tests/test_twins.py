@@ -1,0 +1,194 @@
+"""Kernels in C++ do what the Python beside them does: the same digits, on thousands of random tables."""
+
+import ast
+import inspect
+import math
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import algorithms
+from algorithms import Continuous, Domain, Nominal, PrivacyLeakWarning
+from algorithms.forests.engine import lazy, predictor
+from algorithms.forests.forest import PrivateForest
+from algorithms.installation import ROOT
+from algorithms.native import is_plain
+from algorithms.regression import moments, objective
+from algorithms.source_walk import find_algorithm_source, list_imports
+
+pytestmark = pytest.mark.skipif(is_plain(), reason="the Python runs here")
+
+N_TABLES = 16  # for each reading of each forest
+EPSILONS = (math.inf, 100.0, 1.0, 0.02)
+OFFERED = [getattr(algorithms, name) for name in algorithms.__all__]
+FORESTS = [offered for offered in OFFERED if isinstance(offered, type) and issubclass(offered, PrivateForest)]
+FURTHER = ({"max_features": 1}, {"min_gini": 0.3}, {"min_samples": 9.5}, {"error_threshold": 0.05})
+
+
+def list_choices(forest):
+    """Return the values of each parameter that its docstring lists."""
+    listed = re.findall(r"^(\w+) : \{(.*?)\}", inspect.getdoc(forest), flags=re.MULTILINE)
+    return {name: ast.literal_eval(f"[{values}]") for name, values in listed if name not in ("noise", "variant")}
+
+
+def list_settings(forest):
+    """Return each reading of a forest, and some other parameters, one at a time, of both variants."""
+    parameters = inspect.signature(forest).parameters
+    variants = ("paper", "sound") if "variant" in parameters else (None,)
+    changes = [{}, *({name: value} for name, values in list_choices(forest).items() for value in values)]
+    changes += [change for change in FURTHER if set(change) <= set(parameters)]
+    return [{"variant": variant} | change if variant else change for variant in variants for change in changes]
+
+
+SETTINGS = [(forest, setting) for forest in FORESTS for setting in list_settings(forest)]
+
+
+def make_table(rng, is_regression):
+    """Return random rows, labels or targets, and a domain: any number of rows, columns, codes and classes."""
+    n, n_classes = int(rng.choice([0, 1, 2, 5, 30, 70, 300])), int(rng.integers(2, 6))
+    columns, features = {}, []
+    for j in range(rng.integers(1, 5)):
+        name = f"c{j}"
+        if rng.random() < 0.5:
+            columns[name] = rng.uniform(0, 10, n).round(int(rng.integers(0, 4)))
+            features.append(Continuous(name, 0, 10))
+        else:
+            n_categories = int(rng.integers(2, 9))
+            columns[name] = rng.integers(0, n_categories, n)
+            features.append(Nominal(name, tuple(range(n_categories))))
+    X = pd.DataFrame(columns)
+    if is_regression:
+        return X, rng.uniform(-1, 1, n), Domain(tuple(features), Continuous("y", -1, 1))
+    y = rng.integers(0, n_classes, n) if rng.random() < 0.8 else np.zeros(n, dtype=int)
+    return X, y, Domain(tuple(features), Nominal("y", tuple(range(n_classes))))
+
+
+def prepare(forest, setting, rng):
+    """Return a forest that is ready to grow on a random table, or None if the two do not go together."""
+    X, y, domain = make_table(rng, forest.__name__.endswith("Regressor"))
+    given = {"max_depth": int(rng.integers(1, 6)), "epsilon": float(rng.choice(EPSILONS)), "domain": domain} | setting
+    estimator = forest(**{name: value for name, value in given.items() if name in inspect.signature(forest).parameters})
+    try:
+        return estimator, X, *estimator.prepare(X, y)
+    except ValueError:  # of this setting, or of so few rows or classes
+        return None
+
+
+def assert_equal(left, right):
+    """Assert that two results are the same to the last bit, NaN included."""
+    if isinstance(left, tuple):
+        assert len(left) == len(right)
+        for one, other in zip(left, right, strict=True):
+            assert_equal(one, other)
+        return
+    one, other = np.asarray(left), np.asarray(right)
+    assert one.dtype == other.dtype and one.shape == other.shape
+    for name in one.dtype.names or [...]:
+        np.testing.assert_array_equal(one[name], other[name])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("forest", "setting"), SETTINGS, ids=[f"{f.__name__} {s}" for f, s in SETTINGS])
+def test_trees_are_the_same(forest, setting):
+    rng, n_grown = np.random.default_rng(len(str(setting))), 0
+    for seed in range(N_TABLES):
+        prepared = prepare(forest, setting, rng)
+        if prepared is None:
+            continue
+        estimator, X, table, grow, sample = prepared
+        rows = next(iter(sample(len(table.labels), 2, rng)))
+        ours, theirs = np.random.default_rng(seed), np.random.default_rng(seed)
+        tree = grow(table, rows, ours)
+        plain = grow.func.__wrapped__(*grow.args, table, rows, theirs)
+        assert_equal(tree, plain)
+        assert ours.random() == theirs.random(), "as many numbers were drawn"
+        predict_alike(estimator, tree, X)
+        n_grown += 1
+    assert n_grown > 0 or is_refused(forest, setting)
+
+
+def test_thrifty_trees_that_keep_many_classes_apart_are_the_same():
+    """Where no class stands out, the root is asked by another score than elsewhere."""
+    rng = np.random.default_rng(1)
+    X, y = pd.DataFrame({"a": rng.uniform(0, 1, 600)}), np.arange(600) % 6
+    domain = Domain((Continuous("a", 0, 1),), Nominal("y", tuple(range(6))))
+    tree = algorithms.ThriftyTreeClassifier(5.0, max_depth=1, domain=domain)
+    table, grow, sample = tree.prepare(X, y)
+    rows = next(iter(sample(len(table.labels), 1, rng)))
+    for seed in range(40):
+        ours, theirs = np.random.default_rng(seed), np.random.default_rng(seed)
+        assert_equal(grow(table, rows, ours), grow.func.__wrapped__(*grow.args, table, rows, theirs))
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_noise_on_numbers_is_the_same(seed):
+    rng = np.random.default_rng(seed)
+    n_groups, n = int(rng.integers(1, 4)), int(rng.integers(3, 20))
+    values, groups = rng.uniform(-5, 5, n), np.r_[:n_groups, rng.integers(0, n_groups, n - n_groups)]
+    epsilons = rng.choice(EPSILONS, n)
+    for add, told in (
+        (objective.add_noise, (rng.uniform(0.1, 9, n), epsilons)),
+        (moments.add_noise_by_group, (groups, epsilons[:n_groups])),
+    ):
+        ours, theirs = np.random.default_rng(seed), np.random.default_rng(seed)
+        assert_equal(add(values, *told, ours), add.__wrapped__(values, *told, theirs))
+        assert ours.random() == theirs.random()
+
+
+def predict_alike(estimator, tree, X):
+    """Assert that a tree sends rows where Python sends them."""
+    matrix = estimator.rows_to_descend(X)
+    for add, bound in list_predictors(estimator):
+        ours, theirs = (np.zeros((len(matrix), 9)) for _ in range(2))
+        add(*bound, tree, matrix, ours)
+        add.__wrapped__(*bound, tree, matrix, theirs)
+        assert_equal(ours, theirs)
+
+
+def list_predictors(estimator):
+    """Return what a forest predicts by, with what is bound to it."""
+    if isinstance(estimator, algorithms.RDTClassifier):
+        from algorithms.forests.rdt import add_counts
+
+        return [(add_counts, (estimator.plan_,))]
+    if hasattr(estimator, "n_cuts_"):
+        return [(lazy.add_votes_on_demand, (estimator.n_cuts_,))]
+    return [(predictor.add_votes, ()), (predictor.add_values, ())]
+
+
+def is_refused(forest, setting):
+    """Tell whether a forest takes a setting on no table at all: a variant that has no such reading."""
+    X, y, domain = pd.DataFrame({"a": [0, 1] * 40}), [0, 1] * 40, Domain((Nominal("a", (0, 1)),), Nominal("y", (0, 1)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyLeakWarning)
+        try:
+            forest(domain=domain, **setting).prepare(X, y)
+        except ValueError:
+            return True
+    return False
+
+
+CPP = sorted((ROOT / "algorithms").rglob("*.h"))
+
+
+def find_module(path):
+    """Return the name of the module that a file in C++ stands beside, None of what only C++ needs."""
+    module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    return module if find_algorithm_source(module) else None
+
+
+@pytest.mark.parametrize("path", [path for path in CPP if find_module(path)], ids=lambda path: path.stem)
+def test_the_key_of_a_result_has_all_that_its_kernels_include(path):
+    """A key has the files beside the modules that Python imports: C++ includes no other, but what all kernels share."""
+    reached, waiting = set(), [find_module(path)]
+    while waiting:
+        module = waiting.pop()
+        if module not in reached and find_algorithm_source(module):
+            reached.add(module)
+            waiting += [name for _, name in list_imports(find_algorithm_source(module), module, find_algorithm_source)]
+    for included in re.findall(r'#include "(.*)\.h"', path.read_text(encoding="utf-8")):
+        module = "algorithms." + included.replace("/", ".")
+        assert module in reached or included.startswith("native/"), f"{path.name} includes {included}"
