@@ -35,7 +35,7 @@ PAPERS = $(sort $(filter-out demo benchmark benchmark-heavy,$(basename $(notdir 
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install peers peers-jax demo benchmark benchmark-heavy decide reproduce-all report list reference pages readings crossing check bands faults mutants audit hunt verify survive test test-system test-all test-fast lint docs bench bench-scaling bench-large lock clean
+.PHONY: help install peers peers-jax demo benchmark benchmark-heavy decide reproduce-all report list reference pages readings crossing check bands faults mutants audit hunt verify survive test test-system test-all test-fast lint docs wheel bench bench-scaling bench-large lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^##@ /{printf "%s%s\n", sep, substr($$0, 5); sep = "\n"} \
@@ -127,7 +127,7 @@ test-all: $(STAMP)  ## both in one run, which starts and collects once: the gate
 	$(PY) -m pytest -n auto --dist worksteal -m "not slow"
 
 test-fast: $(STAMP)  ## an edit loop of under a minute: all but algorithms, audit, peers, the browser and what starts processes
-	DPREPLICA_PLAIN=1 $(PY) -m pytest -n auto --dist worksteal -m "not slow and not system and not long" $(FAST)
+	$(PY) -m pytest -n auto --dist worksteal -m "not slow and not system and not long" $(FAST)
 
 lint: $(STAMP)  ## style and simple faults (ruff), types (mypy)
 	$(PY) -m ruff check .
@@ -137,6 +137,13 @@ lint: $(STAMP)  ## style and simple faults (ruff), types (mypy)
 docs: $(STAMP)  ## build the documentation in site/, warnings as errors; a minute
 	@rm -rf site
 	$(PY) -m sphinx -b html -c docs -d .cache/site -W --keep-going -q -j auto . site
+
+wheel:  ## build a wheel for this version of Python in dist/, and import it in an environment of its own
+	@rm -rf dist
+	@$(PYTHON) -m venv dist/environment
+	@dist/environment/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	@dist/environment/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	@cd dist && environment/bin/python -c "from dp_replica.algorithms.native import is_plain; assert not is_plain()" && ls *.whl
 
 survive: $(STAMP)  ## kill a sweep of 2,000 cells ten times: is every cell there once?
 	$(PY) -m pytest -m slow tests/test_survival.py
@@ -183,5 +190,5 @@ lock:  ## write requirements.lock and those of peers, installer and compiler ane
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --group installer -o requirements-installer.lock
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --group compiler -o requirements-compiler.lock
 
-clean:  ## remove .venv, those of the peers, compiled caches and the site; results stay
-	rm -rf $(VENV) $(PEERS) $(PEERS)-jax algorithms/native/kernels* .cache .pytest_cache .ruff_cache site docs/auto_gallery
+clean:  ## remove .venv, those of the peers, compiled caches, wheels and the site; results stay
+	rm -rf $(VENV) $(PEERS) $(PEERS)-jax algorithms/native/kernels* .cache .pytest_cache .ruff_cache build dist site docs/auto_gallery

@@ -11,12 +11,9 @@ points at the checkout and changes nothing; there, kernels are compiled when the
 """
 
 import ast
-import os
 import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
+from runpy import run_path
 
 from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
@@ -24,7 +21,7 @@ from setuptools.command.build_py import build_py
 from setuptools.command.editable_wheel import editable_wheel
 
 NAME = "dp_replica"
-BUILD = "algorithms/native/build.py"
+KERNELS = run_path(str(Path(__file__).parent / "algorithms/native/build.py"))
 PACKAGES = ("algorithms", "datasets", "documents", "experiments", "plots")
 OTHERS = [NAME, "hydra_plugins"]  # the latter is where Hydra looks, in all packages that are installed
 DATA = {
@@ -64,9 +61,7 @@ class CompileKernels(build_ext):
 
     def build_extension(self, ext):
         """Leave the extension module where setuptools wants it; setuptools calls this."""
-        folder = Path(self.get_ext_fullpath(ext.name)).resolve().parent
-        folder.mkdir(parents=True, exist_ok=True)
-        subprocess.run([sys.executable, BUILD, folder, Path(self.build_temp).resolve()], check=True)
+        KERNELS["build"](Path(self.get_ext_fullpath(ext.name)).resolve().parent, Path(self.build_temp).resolve())
 
 
 class LinkCheckout(editable_wheel):
@@ -79,11 +74,6 @@ class LinkCheckout(editable_wheel):
         self.distribution.package_dir = {}
         self.distribution.package_data = {}
         self.distribution.ext_modules = []
-
-
-def has_compiler() -> bool:
-    """Return whether this machine has a C++ compiler."""
-    return any(map(shutil.which, (os.environ.get("CXX", "c++"), "g++", "clang++")))
 
 
 def move_imports(source: str) -> str:
@@ -131,6 +121,6 @@ if __name__ == "__main__":
         },
         include_package_data=False,
         ext_modules=[Extension(f"{NAME}.algorithms.native.kernels", sources=[])],
-        setup_requires=[] if has_compiler() else ["ziglang"],
+        setup_requires=[] if KERNELS["has_compiler"]() else ["ziglang"],
         cmdclass={"build_ext": CompileKernels, "build_py": BuildBelowOneName, "editable_wheel": LinkCheckout},
     )

@@ -6,7 +6,6 @@ from functools import partial
 
 import pytest
 
-from algorithms.native import PLAIN
 from experiments.config.paths import ROOT
 from experiments.processes import limit_threads
 from tests import forks, plain_python
@@ -17,8 +16,8 @@ limit_threads()  # before a test module imports numpy; the suite runs on several
 
 @pytest.fixture(scope="session")
 def commands(tmp_path_factory):
-    """What forks commands of this checkout; they run as Python, which is faster once."""
-    environment = os.environ | {PLAIN: "1"}
+    """What forks commands of this checkout."""
+    environment = dict(os.environ)
     start = partial(forks.start_server, modules=forks.COMMANDS, folder=ROOT, environment=environment)
     return forks.Client(once_for_all_workers(tmp_path_factory, "commands", start), ROOT, environment)
 

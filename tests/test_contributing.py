@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from algorithms.native import PLAIN
 from experiments.skeletons.writing import TEMPLATES
 from tests import forks
 
@@ -47,12 +46,8 @@ def project(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def run(project):
-    """Run a module of it, or pytest, in a process forked from one that has imported neither of the examples.
-
-    There are no kernels in the copy, and what runs here asks for none.
-    """
-    environment = os.environ | {PLAIN: "1"}
-    origin = forks.Origin((*forks.COMMANDS, "hypothesis", "pytest"), project, environment=environment)
+    """Run a module of it, or pytest, in a process forked from one that has imported neither of the examples."""
+    origin = forks.Origin((*forks.COMMANDS, "hypothesis", "pytest"), project, environment=dict(os.environ))
     yield origin.run_module
     origin.close()
 

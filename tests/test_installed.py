@@ -20,7 +20,6 @@ from types import SimpleNamespace
 import pytest
 
 from algorithms.installation import ROOT
-from algorithms.native import PLAIN
 from experiments.cells.cell import format_canonical
 from experiments.command_line import read_options, translate_words
 from experiments.config import estimators
@@ -82,7 +81,7 @@ def installed(tmp_path_factory):
     empty = folder / "empty"
     empty.mkdir()
     kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "DPREPLICA_DATA")}
-    own = {"XDG_CACHE_HOME": str(folder / "cache"), PLAIN: "1"}
+    own = {"XDG_CACHE_HOME": str(folder / "cache")}
     begin = partial(forks.start_server, modules=IMPORTED, folder=folder, python=python, environment=kept | own)
     origin = forks.Client(once_for_all_workers(tmp_path_factory, "from installed", begin), empty, kept | own)
 
@@ -223,7 +222,7 @@ def test_another_user_without_a_home_runs_it_where_nothing_can_be_written(instal
         f"--inh-caps={kept}",
         f"--ambient-caps={kept}",
     )
-    environment = {"PATH": "/usr/bin:/bin", "TMPDIR": str(own), PLAIN: "1"}
+    environment = {"PATH": "/usr/bin:/bin", "TMPDIR": str(own)}
 
     def run(*words):
         return call(*user, installed.program, *words, cwd=installed.folder, env=environment)

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "native/arrays.h"
 
@@ -13,7 +12,6 @@ namespace dp_replica::c45 {
 constexpr std::size_t FEWEST = 2, MOST = 25;  // rows that each side of a cut needs: a tenth of the average of a class
 constexpr double NOTHING = 1e-9;              // bits; what rounding leaves of a gain of 0
 constexpr double ROUND = 1e10;  // gain ratios are compared to ten decimals, so that rounding breaks no tie
-constexpr double NEVER = -std::numeric_limits<double>::infinity();
 
 // Rows, and i log2 i for i from 0 to their number: entropies of counts are sums of these.
 struct Rows {
@@ -29,7 +27,7 @@ using Members = std::vector<std::span<std::int64_t>>;
 
 // The best cut of one feature; the ratio is -inf where there is none.
 struct Cut {
-    double at = 0.0, gain = 0.0, ratio = NEVER;
+    double at = 0.0, gain = 0.0, ratio = -INF;
 };
 
 struct Tree {
@@ -86,13 +84,13 @@ inline std::pair<std::int64_t, double> find_cut(const Rows& rows, const Members&
     std::size_t n_cuts = 0;
     for (std::size_t feature = 0; feature < members.size(); ++feature) {
         cuts.push_back(best_of_feature(rows, feature, members[feature], total, fewest));
-        if (cuts.back().ratio == NEVER) continue;
+        if (cuts.back().ratio == -INF) continue;
         sum += cuts.back().gain;
         ++n_cuts;
     }
     if (n_cuts == 0) return {-1, 0.0};
     for (Cut& cut : cuts)
-        if (cut.gain < sum / n_cuts - NOTHING) cut.ratio = NEVER;
+        if (cut.gain < sum / n_cuts - NOTHING) cut.ratio = -INF;
     const auto chosen = std::ranges::max_element(cuts, {}, &Cut::ratio);
     return {chosen - cuts.begin(), chosen->at};
 }

@@ -6,7 +6,6 @@ It is the ancestor of DiffPRFs, with the s, which stands in ``diffprfs.py`` and 
 from __future__ import annotations
 
 import math
-from typing import ClassVar
 
 import numpy as np
 
@@ -59,8 +58,6 @@ class DiffPRFClassifier(NominalColumns, DiffPRFsClassifier):
     n_estimators, n_bins = 10, 5
     level_budget: str = parameter("uniform", check_choice, choices=("uniform", "linear"))
     author_code: bool = parameter(False, check_flag, is_reading=True)
-
-    _INTERVAL_WEIGHT: ClassVar = None  # all columns are nominal
 
     def _make_plan(self, table) -> DiffPRFsPlan:
         plan = super()._make_plan(table)

@@ -7,8 +7,6 @@ namespace dp_replica {
 namespace {
 
 diffprfs::Plan read_plan(nb::handle plan) {
-    std::optional<Weight> weight;
-    if (const auto which = take<std::optional<int>>(plan, "weight")) weight = Weight(*which);
     return {
         .max_depth = take<int>(plan, "max_depth"),
         .max_features = take<std::size_t>(plan, "max_features"),
@@ -18,7 +16,6 @@ diffprfs::Plan read_plan(nb::handle plan) {
         .score = Score(take<int>(plan, "score")),
         .sensitivity = take<double>(plan, "sensitivity"),
         .stops_below_noise = take<bool>(plan, "stops_below_noise"),
-        .weight = weight,
     };
 }
 

@@ -1,8 +1,6 @@
 // DiffPRFs, with the s: private random forests with continuous features (Mu, Ding, Song, Lu, 2016), after paper 2.
 #pragma once
 
-#include <optional>
-
 #include "forests/engine/depth.h"
 #include "forests/engine/intervals.h"
 #include "forests/engine/lazy.h"
@@ -21,7 +19,6 @@ struct Plan {
     Score score;
     double sensitivity;
     bool stops_below_noise;
-    std::optional<Weight> weight;  // of an interval; none where no column is continuous
 };
 
 // What one tree of the sound variant may spend and how it splits.
@@ -63,9 +60,8 @@ Split draw_feature(Growth& tree, const Table<Code>& table, std::size_t i, const 
         if (!table.is_continuous[feature]) {
             if (has_rows) split.score = by_value_score(plan.score, count_by_code(tree, table, i, feature));
         } else {
-            split = plan.weight ? draw_interval(tree, table, i, std::span(&feature, 1), totals, plan.score,
-                                                plan.sensitivity, share, *plan.weight, rng)
-                                : Split{};
+            split = draw_interval(tree, table, i, std::span(&feature, 1), totals, plan.score, plan.sensitivity, share,
+                                  Weight::length, rng);
         }
         splits.push_back(split);
         quality.push_back(split.score);

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,7 +53,6 @@ class DiffPRFsPlan(NamedTuple):
     score: int
     sensitivity: float
     stops_below_noise: bool
-    weight: int | None  #: of an interval; None where no column is continuous
 
 
 class SoundPlan(NamedTuple):
@@ -118,7 +117,7 @@ def draw_feature(growth, table, i, features, totals, plan, rng):
     for j in range(n_features):
         if table.is_continuous[features[j]]:
             alone = features[j : j + 1]
-            split = draw_interval(growth, table, i, alone, totals, score, sensitivity, share, plan.weight, rng)
+            split = draw_interval(growth, table, i, alone, totals, score, sensitivity, share, LENGTH, rng)
             quality[j], codes[j], cuts[j] = split.score, split.code, split.cut
             measure[j] = split.feature >= 0  # a feature with one value in the node cannot be drawn
         elif has_rows:
@@ -244,8 +243,6 @@ class DiffPRFsClassifier(TwoVariants, BinsWhereSound, GrownOnDemand, PrivateFore
                 "depends on the number of rows, which is private"
             )
 
-    _INTERVAL_WEIGHT: ClassVar[int | None] = LENGTH
-
     def _split_criterion(self) -> str:
         return self.criterion or ("information_gain" if self.variant == "paper" else "max")
 
@@ -262,7 +259,6 @@ class DiffPRFsClassifier(TwoVariants, BinsWhereSound, GrownOnDemand, PrivateFore
             score=score,
             sensitivity=score_sensitivity(score, n_rows),
             stops_below_noise=self.stop_below == "noise",
-            weight=self._INTERVAL_WEIGHT,
         )
 
     def _sound_plan(self, table) -> SoundPlan:

@@ -153,21 +153,19 @@ template <class Code>
 Split draw_public_cut(const Growth& tree, const Table<Code>& table, std::size_t i,
                       std::span<const std::int64_t> features, std::span<const double> totals, double epsilon,
                       const Generator& rng) {
-    std::vector<std::size_t> ends{0};
+    std::vector<std::int64_t> ends{0};
     std::vector<double> quality;
     for (auto feature : features) {
         const auto counts = count_by_code(tree, table, i, feature);
         const auto scores = table.is_continuous[feature] ? below_scores(Score::gini, counts, totals)
                                                          : equals_scores(Score::gini, as_counts(counts), totals);
         quality.insert(quality.end(), scores.begin(), scores.end());
-        ends.push_back(quality.size());
+        ends.push_back(std::ssize(quality));
     }
     const std::vector<double> measure(quality.size(), 1.0);
     const auto drawn = exponential(quality, measure, 2.0, epsilon, rng, true);
-    const auto j = std::ranges::upper_bound(ends, drawn) - ends.begin() - 1;
-    const auto code = static_cast<std::int64_t>(drawn - ends[j]);
-    const Decides decides = table.is_continuous[features[j]] ? BELOW : EQUALS;
-    return {quality[drawn], features[j], decides, code, static_cast<double>(code)};
+    const auto [feature, code] = public_split(features, ends, drawn);
+    return {quality[drawn], feature, table.is_continuous[feature] ? BELOW : EQUALS, code, static_cast<double>(code)};
 }
 
 // Grow one tree with every step paid: one exponential mechanism over all public cuts, no purity test.

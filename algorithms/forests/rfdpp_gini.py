@@ -21,6 +21,7 @@ from algorithms.forests.engine.candidates import (
     draw_features,
     equals_scores,
     is_pure,
+    public_split,
     sum_by_class,
 )
 from algorithms.forests.engine.depth import Reach, after_count, count_cost, count_rows
@@ -120,19 +121,12 @@ def end_in_leaf(growth, i, counts, plan, rng):
 
 def best_split(growth, table, i, totals, plan, rng):
     """Draw features and take their best split: steps (3) to (6)."""
-    left = features_left(growth, i, table.codes.shape[0], plan.nominal_split)
+    left = unused_features(growth, i, table.codes.shape[0])  # all, unless values have children of their own
     features = draw_features(left, plan.max_features, rng)  # (3)
     continuous, nominal = features_of_kind(table, features, True), features_of_kind(table, features, False)
     share = plan.split_epsilon / (continuous.shape[0] + 1)  # one is kept for the nominal features
     best = best_continuous(growth, table, i, continuous, totals, share, plan, rng)
     return best_nominal(growth, table, i, nominal, best, share, plan, rng)
-
-
-def features_left(growth, i, n_features, nominal_split):
-    """Return the features that node ``i`` may ask: all, unless values have children of their own."""
-    if nominal_split is None:
-        return np.arange(n_features)
-    return unused_features(growth, i, n_features)
 
 
 def features_of_kind(table, features, is_continuous):
@@ -238,10 +232,8 @@ def draw_public_cut(growth, table, i, features, totals, epsilon, rng):
         score_splits = below_scores if table.is_continuous[feature] else equals_scores
         quality[ends[j] : ends[j + 1]] = score_splits(GINI, counts, totals)
     drawn = exponential(quality, np.ones(ends[-1]), 2.0, epsilon, rng, True)
-    j = np.searchsorted(ends, drawn, side="right") - 1
-    code = drawn - ends[j]
-    decides = BELOW if table.is_continuous[features[j]] else EQUALS
-    return Split(quality[drawn], features[j], decides, code, float(code))
+    feature, code = public_split(features, ends, drawn)
+    return Split(quality[drawn], feature, BELOW if table.is_continuous[feature] else EQUALS, code, float(code))
 
 
 @with_parameters

@@ -5,7 +5,7 @@ watches it line by line. In C++, in the file of the same name that ends in ``.h`
 the same digits, on thousands of random tables (``tests/test_twins.py``).
 
 In a checkout the C++ is compiled again where it has changed since. Without a compiler, and with ``DPREPLICA_PLAIN=1``,
-the Python runs: some hundred times slower, with the same digits.
+the Python runs: 40 to 700 times slower, on 2,000 rows of Adult, with the same digits.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _compile_what_changed() -> None:
     with _alone():
         if _is_built():  # another process was first
             return
-        print("Compiling the kernels, once: half a minute", file=sys.stderr, flush=True)
+        print("Compiling the kernels, which takes up to a minute", file=sys.stderr, flush=True)
         try:
             from algorithms.native.build import build
 

@@ -14,6 +14,7 @@ import sysconfig
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+ZIG = f"{sys.executable} -m ziglang"
 
 
 def build(folder: Path, workshop: Path) -> None:
@@ -24,10 +25,13 @@ def build(folder: Path, workshop: Path) -> None:
     RuntimeError
         With what the compiler said, if it failed, or what to install, if there is none.
     """
+    if not has_compiler() and importlib.util.find_spec("ziglang") is None:
+        raise RuntimeError("there is no C++ compiler: install one, or `pip install ziglang`")
     import nanobind
     import numpy as np
 
     (library,) = (Path(np.__file__).parent / "random" / "lib").glob("*npyrandom*")
+    environment = _make_environment()
     settings = {
         "CMAKE_BUILD_TYPE": "Release",
         "Python_EXECUTABLE": sys.executable,
@@ -36,29 +40,30 @@ def build(folder: Path, workshop: Path) -> None:
         "NUMPY_RANDOM_LIBRARY": library,
         "CMAKE_LIBRARY_OUTPUT_DIRECTORY": folder,
     }
-    if "ziglang" in _make_environment().get("CXX", ""):  # it has the other programs of a compiler, too
-        settings["CMAKE_CXX_ARCHIVE_CREATE"] = f"{sys.executable} -m ziglang ar qc <TARGET> <OBJECTS>"
-        settings["CMAKE_CXX_ARCHIVE_FINISH"] = f"{sys.executable} -m ziglang ranlib <TARGET>"
+    if not has_compiler():
+        environment["CXX"] = f"{ZIG} c++ -mcpu=baseline"  # for any processor of this kind
+        settings["CMAKE_CXX_ARCHIVE_CREATE"] = f"{ZIG} ar qc <TARGET> <OBJECTS>"
+        settings["CMAKE_CXX_ARCHIVE_FINISH"] = f"{ZIG} ranlib <TARGET>"
     words = [f"-D{name}={value}" for name, value in settings.items()]
-    _run("cmake", "-S", HERE, "-B", workshop, "-G", "Ninja", *words)
-    _run("cmake", "--build", workshop)
+    _run("cmake", "-S", HERE, "-B", workshop, "-G", "Ninja", *words, environment=environment)
+    _run("cmake", "--build", workshop, environment=environment)
 
 
-def _run(*words: object) -> None:
-    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, env=_make_environment(), check=False)
-    if done.returncode:
-        raise RuntimeError(f"{done.stdout}{done.stderr}")
+def has_compiler() -> bool:
+    """Return whether this machine has a C++ compiler; that of ziglang does not count."""
+    return any(map(shutil.which, (os.environ.get("CXX") or "c++", "g++", "clang++")))
 
 
 def _make_environment() -> dict[str, str]:
-    """Return an environment in which programs of this Python's packages are found, and a compiler."""
+    """Return an environment in which programs of this Python's packages are found."""
     folders = [sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)]
-    environment = os.environ | {"PATH": os.pathsep.join(folders)}
-    if not environment.get("CXX") and not any(map(shutil.which, ("c++", "g++", "clang++"))):
-        if importlib.util.find_spec("ziglang") is None:
-            raise RuntimeError("there is no C++ compiler: install one, or `pip install ziglang`")
-        environment["CXX"] = f"{sys.executable} -m ziglang c++ -mcpu=baseline"  # for any processor of this kind
-    return environment
+    return os.environ | {"PATH": os.pathsep.join(folders)}
+
+
+def _run(*words: object, environment: dict[str, str]) -> None:
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, env=environment, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{done.stdout}{done.stderr}")
 
 
 if __name__ == "__main__":

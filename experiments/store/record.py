@@ -32,6 +32,5 @@ class Measured:
     #: neighbour relation, faults and data_faults: name, why and source of each) of an estimator that has ``privacy_``,
     #: and ``clipped``: how many training values lay outside the declared bounds, by column.
     details: dict = field(default_factory=dict)
-    #: Wall-clock time of the whole cell, from its rows to its metrics;
-    #: NaN where unknown.
+    #: Wall-clock time of the whole cell, from its rows to its metrics; NaN where unknown.
     seconds: float = math.nan

@@ -36,8 +36,7 @@ inline std::int64_t read_split(const Node& node, std::span<const std::int64_t> e
 template <class Code>
 void split_by_category(Growth& tree, const Table<Code>& table, std::size_t i, std::span<const std::int64_t> ends,
                        std::int64_t number) {
-    const auto j = std::ranges::upper_bound(ends, number) - ends.begin() - 1;
-    const auto code = number - ends[j];
+    const auto j = count_up_to(ends, number) - 1, code = number - ends[j];
     tree.split_in_two(table, i, j, EQUALS, code, static_cast<double>(code));
 }
 

@@ -332,8 +332,6 @@ double by_value_score(Score score, const Grid<Count>& counts) {
     return total;
 }
 
-inline bool is_among(std::int64_t value, std::int64_t codes) { return (codes >> value & 1) == 1; }
-
 // Return the code with the smallest share of class c that is not among `codes`; no rows are a share of 0.
 inline std::int64_t next_code(const Counts& counts, std::size_t c, std::int64_t codes) {
     std::int64_t chosen = -1;

@@ -27,7 +27,7 @@ Split draw_interval(Growth& tree, const Table<Code>& table, std::size_t i, std::
                     std::span<const double> totals, Score score, double sensitivity, double epsilon, Weight weight,
                     const Generator& rng) {
     std::vector<std::vector<std::int64_t>> codes;  // present in the node, of each feature
-    std::vector<std::size_t> ends{0};              // of the intervals of a feature
+    std::vector<std::int64_t> ends{0};             // of the intervals of a feature
     std::vector<double> quality, measure;
     for (auto feature : features) {
         auto [present, counts] = count_by_present_code(tree, table, i, feature);
@@ -39,13 +39,12 @@ Split draw_interval(Growth& tree, const Table<Code>& table, std::size_t i, std::
         for (std::size_t j = 0; weight != Weight::unit && j < scores.size(); ++j)
             measure[ends.back() + j] = (levels[present[j + 1]] - levels[present[j]]) / unit;
         codes.push_back(std::move(present));
-        ends.push_back(quality.size());
+        ends.push_back(std::ssize(quality));
     }
     if (quality.empty()) return {};
     const auto drawn = exponential(quality, measure, sensitivity, epsilon, rng);
     tree.nodes[i].epsilon += epsilon;
-    const auto k = std::ranges::upper_bound(ends, drawn) - ends.begin() - 1;
-    const auto j = drawn - ends[k];
+    const auto k = count_up_to(ends, drawn) - 1, j = static_cast<std::int64_t>(drawn) - ends[k];
     const double* levels = table.levels.data() + table.first_level[features[k]];
     const double low = levels[codes[k][j]], high = levels[codes[k][j + 1]], cut = low + rng.random() * (high - low);
     return {quality[drawn], features[k], BELOW, codes[k][j], cut < high ? cut : low};

@@ -46,8 +46,8 @@ def draw_interval(growth, table, i, features, totals, score, sensitivity, epsilo
         Its sensitivity.
     epsilon : float
         Budget of the draw; it is booked on the node if a draw takes place.
-    weight : int or None
-        Base measure of an interval, see ``WEIGHTS``; None in a forest without continuous features.
+    weight : int
+        Base measure of an interval, see ``WEIGHTS``.
 
     Returns
     -------

@@ -44,7 +44,7 @@ inline std::vector<std::uint32_t> descend_tree(const Questions& tree, int depth,
                 else if (decides[i] == BY_VALUE)
                     at[row] = child[i] + static_cast<std::uint32_t>(value);
                 else
-                    at[row] = child[i] + !(std::int64_t(cut[i]) >> std::int64_t(value) & 1);
+                    at[row] = child[i] + !is_among(static_cast<std::int64_t>(value), static_cast<std::int64_t>(cut[i]));
             }
     }
     return at;

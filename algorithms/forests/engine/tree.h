@@ -7,12 +7,15 @@
 #include <algorithm>
 #include <memory>
 
-#include "native/arrays.h"
 #include "forests/engine/table.h"
+#include "native/arrays.h"
 
 namespace dp_replica {
 
 enum Decides : std::int8_t { LEAF, BELOW, EQUALS, BY_VALUE, AMONG };
+
+// Tell whether a code is one of some codes, given as the sum of 2^j over these codes j.
+inline bool is_among(std::int64_t value, std::int64_t codes) { return (codes >> value & 1) == 1; }
 
 #pragma pack(push, 1)
 struct Node {  // node_type of engine/tree.py
@@ -61,7 +64,7 @@ public:
                       std::int64_t code, double cut) {
         const Code* column = table.codes.row(feature).data();
         if (decides == AMONG)
-            divide_rows(i, [=](auto row) { return (code >> column[row] & 1) == 1; });
+            divide_rows(i, [=](auto row) { return is_among(column[row], code); });
         else if (decides == EQUALS)
             divide_rows(i, [=](auto row) { return column[row] == code; });
         else

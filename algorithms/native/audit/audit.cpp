@@ -27,11 +27,9 @@ RandomStream read_stream(nb::handle parts, std::uint64_t key, const HeldGenerato
 }
 
 std::vector<std::int64_t> read_cuts(nb::handle table) {
-    const auto n_codes = take_span<const std::int64_t>(table, "n_codes");
-    const auto is_continuous = take_span<const bool>(table, "is_continuous");
-    std::vector<std::int64_t> n_cuts(n_codes.size());
-    for (std::size_t j = 0; j < n_cuts.size(); ++j) n_cuts[j] = is_continuous[j] ? n_codes[j] - 1 : 0;
-    return n_cuts;
+    const nb::object n_cuts = import_ours("forests.engine.lazy").attr("public_cuts")(table);
+    const auto of_columns = as_span(nb::cast<Array<const std::int64_t, 1>>(n_cuts));
+    return {of_columns.begin(), of_columns.end()};
 }
 
 void train_random_forests(const Trainings& trainings, const RandomStream& stream, nb::handle plan, nb::handle data,

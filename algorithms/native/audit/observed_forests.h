@@ -33,7 +33,8 @@ inline std::size_t find_child(std::span<const Node> nodes, std::size_t i, std::s
     const double value = values[node.feature];
     if (node.decides == BELOW) return node.child + (value > node.cut);
     if (node.decides == EQUALS) return node.child + (value != node.cut);
-    if (node.decides == AMONG) return node.child + !(std::int64_t(node.cut) >> std::int64_t(value) & 1);
+    if (node.decides == AMONG)
+        return node.child + !is_among(static_cast<std::int64_t>(value), static_cast<std::int64_t>(node.cut));
     return node.child + static_cast<std::size_t>(value);
 }
 
