@@ -11,15 +11,13 @@ the Python runs: 40 to 700 times slower, on 2,000 rows of Adult, with the same d
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 import sys
-import sysconfig
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 
 from algorithms.installation import IS_CHECKOUT, ROOT, can_be_written, name_in_checkout
+from algorithms.native.build import BUILT, BUILT_FROM, HERE, build_kernels, hash_sources, is_built
 
 try:
     import fcntl
@@ -28,10 +26,6 @@ except ImportError:  # not on Windows, where two processes may compile the same
 
 PLAIN = "DPREPLICA_PLAIN"
 """Variable of the environment by which the Python runs."""
-
-_HERE = Path(__file__).resolve().parent
-_BUILT = _HERE / f"kernels{sysconfig.get_config_var('EXT_SUFFIX')}"
-_BUILT_FROM = _BUILT.with_suffix(".built-from")
 
 
 def compiled(function: Callable) -> Callable:
@@ -93,36 +87,19 @@ def _load_twins() -> Mapping[str, Callable]:
 
 def _compile_what_changed() -> None:
     """Compile the kernels unless that has been done with just this code; say so if it cannot be."""
-    if _is_built() or not can_be_written(_HERE):
+    if is_built() or not can_be_written(HERE):
         return
     with _alone():
-        if _is_built():  # another process was first
+        if is_built():  # another process was first
             return
         print("Compiling the kernels, which takes up to a minute", file=sys.stderr, flush=True)
         try:
-            from algorithms.native.build import build
-
-            build(_HERE, ROOT / ".cache" / "kernels")
+            build_kernels(HERE, ROOT / ".cache" / "kernels")
         except (ImportError, OSError, RuntimeError) as error:
-            _BUILT.unlink(missing_ok=True)  # of other code
+            BUILT.unlink(missing_ok=True)  # of other code
             print(error, file=sys.stderr)
         else:
-            _BUILT_FROM.write_text(_hash_sources(), encoding="utf-8")
-
-
-def _is_built() -> bool:
-    try:
-        return _BUILT.is_file() and _BUILT_FROM.read_text(encoding="utf-8") == _hash_sources()
-    except OSError:
-        return False
-
-
-@functools.cache
-def _hash_sources() -> str:
-    digest = hashlib.sha256()
-    for path in sorted([*_HERE.parent.rglob("*.h"), *_HERE.parent.rglob("*.cpp"), _HERE / "CMakeLists.txt"]):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+            BUILT_FROM.write_text(hash_sources(), encoding="utf-8")
 
 
 @contextmanager

@@ -1,10 +1,13 @@
 """Builds the kernels: ``python algorithms/native/build.py folder workshop`` leaves the extension module in the folder.
 
-CMake and Ninja compile only what has changed. Without a C++ compiler, that of the package ziglang is taken.
+CMake and Ninja compile only what has changed. Without a C++ compiler, that of the package ziglang is taken. Beside the
+module that a checkout imports lies the hash of the code that it was built of.
 """
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import importlib.util
 import os
 import shutil
@@ -14,10 +17,12 @@ import sysconfig
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+BUILT = HERE / f"kernels{sysconfig.get_config_var('EXT_SUFFIX')}"
+BUILT_FROM = BUILT.with_suffix(".built-from")
 ZIG = f"{sys.executable} -m ziglang"
 
 
-def build(folder: Path, workshop: Path) -> None:
+def build_kernels(folder: Path, workshop: Path) -> None:
     """Compile the kernels into a folder; the workshop keeps what the next time needs not be compiled again.
 
     Raises
@@ -49,6 +54,23 @@ def build(folder: Path, workshop: Path) -> None:
     _run("cmake", "--build", workshop, environment=environment)
 
 
+def is_built() -> bool:
+    """Return whether the module of the checkout was built of just this code."""
+    try:
+        return BUILT.is_file() and BUILT_FROM.read_text(encoding="utf-8") == hash_sources()
+    except OSError:
+        return False
+
+
+@functools.cache
+def hash_sources() -> str:
+    """Hash the code that the kernels are built of."""
+    digest = hashlib.sha256()
+    for path in sorted([*HERE.parent.rglob("*.h"), *HERE.parent.rglob("*.cpp"), HERE / "CMakeLists.txt"]):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
 def has_compiler() -> bool:
     """Return whether this machine has a C++ compiler; that of ziglang does not count."""
     return any(map(shutil.which, (os.environ.get("CXX") or "c++", "g++", "clang++")))
@@ -67,4 +89,4 @@ def _run(*words: object, environment: dict[str, str]) -> None:
 
 
 if __name__ == "__main__":
-    build(*map(Path, sys.argv[1:]))
+    build_kernels(*map(Path, sys.argv[1:]))
