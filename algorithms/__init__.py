@@ -17,6 +17,7 @@ _NAMES = {
     "forests.privatree": ("PrivaTreeClassifier",),
     "forests.rdt": ("RDTClassifier",),
     "forests.rfdpp_gini": ("RFDPPGiniClassifier",),
+    "forests.thrifty_forest": ("ThriftyForestClassifier", "ThriftyForestRegressor"),
     "forests.thrifty_regressor": ("ThriftyTreeRegressor",),
     "forests.thrifty_tree": ("ThriftyTreeClassifier",),
     "parameters": ("ParameterError",),

@@ -111,6 +111,7 @@ default_role = "autolink"
 nitpick_ignore_regex = [("py:(obj|class)", ".*")]  # a name or a type is a link where a page describes it
 autodoc_typehints_format = "short"
 autodoc_type_aliases = {"ArrayLike": "ArrayLike"}
+autodoc_use_type_comments = False  # there are none; to look for them, each function was parsed again
 python_maximum_signature_line_length = 100
 
 # ------------------------------------------------------------------------------------------------------------ examples

@@ -34,6 +34,8 @@ from algorithms import (
     RDTClassifier,
     RFDPPGiniClassifier,
     ThriftyBayesClassifier,
+    ThriftyForestClassifier,
+    ThriftyForestRegressor,
     ThriftyTreeClassifier,
     ThriftyTreeRegressor,
 )
@@ -643,6 +645,9 @@ PRIVACY = [  # with epsilon = 2 and 3 trees: what is accounted, None for more th
     (ThriftyBayesClassifier(), 2.0, set()),
     (ThriftyBayesClassifier(max_features=1), 2.0, set()),
     (ThriftyTreeRegressor(), 2.0, set()),
+    (ThriftyForestClassifier(), 2.0, set()),
+    (ThriftyForestClassifier(n_estimators=3), 2.0, set()),
+    (ThriftyForestRegressor(n_estimators=4), 2.0, set()),
     (FunctionalMechanismRegressor(), 2.0, set()),
     (DiffLRRegressor(), 2.0, set()),
     (DPCRegressor(), 2.0, set()),

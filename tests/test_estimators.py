@@ -536,6 +536,8 @@ def test_bad_parameters_are_named_in_one_line(make):
     X, y = rows_for(make)
     for name, values in BAD_PARAMETERS.items():
         for value in values if has(make, name) else ():
+            if value is None and make().get_params()[name] is None:  # which chooses it
+                continue
             with pytest.raises(ParameterError, match=rf"^{name} must be ") as caught:
                 small(make, **{name: value}).fit(X, y)
             assert "\n" not in str(caught.value) and repr(value).strip("'") in str(caught.value)

@@ -81,10 +81,9 @@ def apart(sides):
     return sum(max(counts) for counts in by_class) - max(len(side) for side in sides)
 
 
-def look(rows, counting, rng):
+def look(counts, counting):
     """What noisy counts of the classes say: errors, the largest class, if it is small, the second's ratio to it."""
     scale = 0 if math.isinf(counting) else 1 / counting
-    counts = [noisy(count, counting, rng) for count in class_counts(rows)]
     heavier = counts.index(max(counts))
     others = [n for c, n in enumerate(counts) if c != heavier]
     clear = max([0, *(n for n in others if n > scale)])
@@ -109,22 +108,27 @@ def list_splits(rows, features, left):
     return splits
 
 
-def reference_tree(sample, epsilon, depth, rng):
-    """As the docstring tells it; ``left`` is what the path to a node has not spent."""
+def reference_tree(sample, epsilon, depth, rng, choose=list, end_with=flipped_leaf):
+    """As the docstring tells it; ``left`` is what the path to a node has not spent.
+
+    ``choose`` draws among the features that a node could ask for, and ``end_with`` makes a leaf.
+    """
     enough = math.inf if math.isinf(epsilon) else 50
     first = {"rows": sample, "depth": 0, "open": list(range(len(COLUMNS))), "left": epsilon, "counting": epsilon / 20}
     nodes = [first]
     for node in nodes:
         rows, counting = node["rows"], node["counting"]
-        errors, heavier, is_spread, weight = look(rows, counting, rng)
-        node["noisy_count"] = errors
+        counts = [noisy(count, counting, rng) for count in class_counts(rows)]
+        errors, heavier, is_spread, weight = look(counts, counting)
+        node |= {"noisy_count": errors, "counts": counts}
         left = math.inf if math.isinf(epsilon) else node["left"] - counting
         is_worth_it = node is first or errors > 25 / left
+        asked = choose(node["open"])
         if node["depth"] == depth or not node["open"] or not is_worth_it:
-            end = flipped_leaf(rows, left, rng)
+            end = end_with(rows, left, rng)
             node |= end | {"paid": counting + end["paid"]}
             continue
-        splits = list_splits(rows, node["open"], left)
+        splits = list_splits(rows, asked, left)
         asking = min(enough / max(errors, 1), left / 2)
         scores = [(apart(s) if is_spread else question(s, heavier, weight)) - loss for *_, s, loss in splits]
         f, decides, cut, sides, _ = splits[flip(scores, 1, asking, rng, monotone=not is_spread)]
@@ -238,11 +242,12 @@ def test_the_scores_are_those_of_the_reference(is_continuous):
                 splits += [divide(rows, EQUALS, 0, code) for code in range(n_codes)] if n_codes > 2 else []
             expected = np.array([question(sides, heavier, weight) for sides in splits])
             expected[0] -= 0 if is_continuous else (n_codes - 2) / 0.25
-            scores = score_options(is_continuous, counts, counts.sum(axis=0), Seen(0.0, heavier, False, weight, 0.25))
+            seen = Seen(0.0, 0.0, heavier, False, weight, 0.0, 0.25)
+            scores = score_options(is_continuous, counts, counts.sum(axis=0), seen)
             assert scores == pytest.approx(expected, rel=1e-12)
             expected = np.array([apart(sides) for sides in splits], dtype=float)
             expected[0] -= 0 if is_continuous else (n_codes - 2) / 0.25
-            scores = score_options(is_continuous, counts, counts.sum(axis=0), Seen(0.0, heavier, True, weight, 0.25))
+            scores = score_options(is_continuous, counts, counts.sum(axis=0), seen._replace(is_spread=True))
             assert scores == pytest.approx(expected, rel=1e-12)
 
 

@@ -76,6 +76,10 @@ class Domain:
         if unknown := [name for name in self.bounds_from_rows if name not in declared]:
             raise DomainError(f"bounds_from_rows names {unknown[0]!r}, which is no declared column")
 
+    def __deepcopy__(self, memo: dict) -> Domain:
+        """Return itself, as nothing of it changes: a clone of an estimator need not read the categories anew."""
+        return self
+
     @property
     def _columns(self) -> tuple[Feature, ...]:
         return (*self.features, *([self.target] if self.target else []))

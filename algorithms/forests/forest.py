@@ -107,8 +107,8 @@ class PrivateForest(SpendsEpsilon):
         ``ParameterError``.
         """
         table, grow, sample = self.prepare(X, y)
-        generators = map(self.generator, self.seed().spawn(self.n_estimators + 1))
-        samples = sample(len(table.labels), self.n_estimators, next(generators))
+        generators = map(self.generator, self.seed().spawn(self.count_trees() + 1))
+        samples = sample(len(table.labels), self.count_trees(), next(generators))
         self.trees_ = map_in_threads(effective_n_jobs(self.n_jobs), partial(grow, table), samples, generators)
         self.privacy_ = self.account(self.epsilon, *self._ledger_and_faults(table))
         return self
@@ -130,6 +130,10 @@ class PrivateForest(SpendsEpsilon):
         self._learn_bins(matrix)
         table = self._lay_out_rows(self._put_into_bins(matrix), target)
         return table, self._bind_grower(table), SAMPLINGS[self._sampling_rule()]
+
+    def count_trees(self) -> int:
+        """Return how many trees are grown."""
+        return self.n_estimators
 
     def rows_to_descend(self, X) -> np.ndarray:
         """Turn rows into what the nodes of the trees ask for: float64 array of shape (n, k), C order."""
@@ -184,9 +188,9 @@ class PrivateForest(SpendsEpsilon):
     def _compose_trees(self, tree: Event, table: Table) -> Event:
         """Return what the whole forest costs, given what one tree costs on the rows that it is grown on."""
         if self._sampling_rule() == "disjoint":
-            return Parallel("tree", (tree,), self.n_estimators)
+            return Parallel("tree", (tree,), self.count_trees())
         rows = Bootstrapped(tree, max(len(table.labels), 1)) if self._sampling_rule() == "bootstrap" else tree
-        return Sequential("tree", (rows,), self.n_estimators)
+        return Sequential("tree", (rows,), self.count_trees())
 
 
 def released_tree(nodes: np.ndarray, answer: str) -> ReleasedTree:

@@ -19,6 +19,7 @@ from algorithms.accounting.events import Event, Sequential, Spent, Unpaid
 from algorithms.accounting.faults import RDT_HEIGHT_FROM_ROWS, Fault
 from algorithms.encoding.features import Nominal
 from algorithms.forests.engine.lazy import check_size, child_key, feature_of
+from algorithms.forests.engine.records import define_records
 from algorithms.forests.forest import MAX_DEPTH, ManyTrees, PrivateForestClassifier
 from algorithms.mechanisms import laplace_of, laplace_vector, mix_bits, uniform_of
 from algorithms.native import compiled
@@ -26,15 +27,18 @@ from algorithms.parameters import check_count, parameter, with_parameters
 from algorithms.released.document import Origin
 from algorithms.released.forest import BELOW, BY_VALUE, COUNTS, LEAF, ReleasedForest, ReleasedTree, shares_of
 
-question_type = np.dtype(
-    (
-        np.record,
-        [
-            ("cut", np.float64),  # threshold of a continuous feature, else NaN
-            ("child", np.int32),  # first child, the others follow; of a leaf its row of counts, -1 where no row ended
-            ("feature", np.int16),  # column that is asked, -1 in a leaf
-        ],
-    )
+
+class RandomNode(np.void):
+    """A node of a random tree, see ``question_type``."""
+
+
+question_type = define_records(
+    RandomNode,
+    [
+        ("cut", np.float64),  # threshold of a continuous feature, else NaN
+        ("child", np.int32),  # first child, the others follow; of a leaf its row of counts, -1 where no row ended
+        ("feature", np.int16),  # column that is asked, -1 in a leaf
+    ],
 )
 """A node in 14 bytes: random trees are large, and all else about their nodes follows from the key."""
 

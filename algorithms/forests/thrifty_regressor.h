@@ -6,6 +6,7 @@
 
 namespace dp_replica::thrifty_regressor {
 
+using thrifty_tree::features_to_ask;
 using thrifty_tree::left_above;
 using thrifty_tree::Plan;
 
@@ -147,7 +148,7 @@ std::vector<Node> grow_tree(
         node.noisy_count = view.n;
         node.epsilon = epsilon;
         if (left < INF) left -= epsilon;
-        const auto unused = tree.unused_features(i, table.codes.n_rows);
+        const auto unused = features_to_ask(tree, i, table.codes.n_rows, plan, rng);
         if (node.depth == plan.max_depth || unused.empty() || view.n <= ENOUGH / left) {
             node.value = std::min(std::max(look_closer(tree, table, i, view, 0.0, left, rng).centre, 0.0), 1.0);
             node.epsilon += left;

@@ -30,9 +30,9 @@ from algorithms.forests.engine.candidates import (
     sum_by_class,
 )
 from algorithms.forests.engine.scores import MAX_OPERATOR
-from algorithms.forests.engine.tree import plant_tree, rows_of, split_by_kind, take_nodes, unused_features
-from algorithms.forests.forest import PrivateForestRegressor
-from algorithms.forests.thrifty_tree import OneThriftyTree, paid_above
+from algorithms.forests.engine.tree import plant_tree, rows_of, split_by_kind, take_nodes
+from algorithms.forests.forest import OneTree, PrivateForestRegressor
+from algorithms.forests.thrifty_tree import ThriftyTrees, features_to_ask, paid_above
 from algorithms.mechanisms import laplace_vector, permute_and_flip
 from algorithms.native import compiled
 from algorithms.parameters import check_count, parameter, with_parameters
@@ -83,7 +83,7 @@ def grow_tree(plan, table, rows, rng):
         views.append(view)
         node.noisy_count, node.epsilon = view.n, epsilon
         left = left - epsilon if left < np.inf else left
-        unused = unused_features(growth, i, table.codes.shape[0])
+        unused = features_to_ask(growth, i, table.codes.shape[0], plan, rng)
         if node.depth == plan.max_depth or unused.shape[0] == 0 or view.n <= ENOUGH / left:
             node.value = min(max(look_closer(growth, table, i, view, 0.0, left, rng).centre, 0.0), 1.0)
             node.epsilon += left
@@ -176,15 +176,35 @@ def sum_shares(growth, table, i, feature, centre, half):
 
 
 @with_parameters
-class ThriftyTreeRegressor(OneThriftyTree, PrivateForestRegressor):
+class ThriftyTreesRegressor(ThriftyTrees, PrivateForestRegressor):
+    """Thrifty trees for numbers.
+
+    Parameters
+    ----------
+    n_bins : int
+        Public equal-width bins of a continuous column, between which it is cut; at least 2.
+    """
+
+    GROW, CONSTANTS = staticmethod(grow_tree), (ROOT_SHARE, ENOUGH)
+    n_bins: int = parameter(96, check_count, lowest=2)
+
+    def _n_bins(self) -> int:
+        return self.n_bins
+
+    def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
+        below = "splits and sums of distances of a path, and its leaf with the rest"
+        mechanism = "laplace and permute_and_flip, monotone"
+        return self._any_path(table, "sums of distances in the root", mechanism, below), ()
+
+
+@with_parameters
+class ThriftyTreeRegressor(ThriftyTreesRegressor, OneTree):
     """One differentially private regression tree that spends on every question only what it needs.
 
     Parameters
     ----------
     epsilon : float
         Budget of the tree, in (0, inf]; inf grows the noise-free tree, whose leaves predict their means, rounded.
-    n_bins : int
-        Public equal-width bins of a continuous column, between which it is cut; at least 2.
 
     Notes
     -----
@@ -231,14 +251,3 @@ class ThriftyTreeRegressor(OneThriftyTree, PrivateForestRegressor):
     >>> tree.privacy_.keeps_claim, tree.privacy_.accounted_epsilon
     (True, 1.0)
     """
-
-    GROW, CONSTANTS = staticmethod(grow_tree), (ROOT_SHARE, ENOUGH)
-    n_bins: int = parameter(96, check_count, lowest=2)
-
-    def _n_bins(self) -> int:
-        return self.n_bins
-
-    def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
-        below = "splits and sums of distances of a path, and its leaf with the rest"
-        mechanism = "laplace and permute_and_flip, monotone"
-        return self._any_path(table, "sums of distances in the root", mechanism, below), ()

@@ -12,6 +12,8 @@ constexpr double COUNT_SHARE = 0.1, QUESTION_SHARE = 0.5;  // of what is left: t
 constexpr double SHRINKAGE = 4.0;  // records, times the epsilon of their count, added to both classes of a ratio
 constexpr double SPREAD = 1.0 / 3;  // a largest class with less of the records: keep the classes apart
 constexpr double CHILD_COST = 1.0;  // records, times the epsilon that is left, that a child after the second must mend
+constexpr double EXACT = 0.25;  // scale of the noise up to which the counts of a node are as good as exact
+constexpr double CAUTION = 1.2;  // standard errors: how much more often a leaf is expected to err on other rows
 
 // What the tree may spend, of classes or of numbers.
 struct Plan {
@@ -19,14 +21,18 @@ struct Plan {
     double epsilon;
     double root_epsilon;  // of the count of the root, or the look at it
     double enough;        // infinite without noise
+    bool is_alone;        // no other tree votes: a leaf draws its label, and need not say how sure it is
+    bool asks_half;       // a node looks at a random half of the features only, so that many trees differ
 };
 
 // What a node knows of its rows, with noise.
 struct Seen {
     double errors;        // records that are not of the largest class
+    double n;             // records
     std::size_t largest;  // the largest class
     bool is_spread;       // no class has as much as SPREAD of the records
     double weight;  // of its records where classes are balanced: how many times as large the second class is, at most 1
+    double scale;   // of the noise of its counts
     double left;    // of epsilon, for the node and what is below
 };
 
@@ -40,6 +46,17 @@ inline double paid_above(const Growth& tree, std::size_t i) {
 // Return what a path has left when it comes to node i, the root's included.
 inline double left_above(const Growth& tree, std::size_t i, const Plan& plan) {
     return plan.epsilon < INF ? plan.epsilon - paid_above(tree, i) : INF;
+}
+
+// Return the share of the largest class, to which the counts of all classes are moved as far as noise may have.
+inline double confidence(std::span<const double> noisy, double epsilon) {
+    const double more = 1.0 + 2.0 / epsilon;  // records, shared evenly by the classes
+    double largest = 0.0, n = 0.0;
+    for (double count : noisy) {
+        largest = std::max(largest, count);
+        n += std::max(count, 0.0);
+    }
+    return (largest + more / noisy.size()) / (n + more);
 }
 
 // Count the records of each class with noise; what a node knows of its rows follows from that.
@@ -66,9 +83,14 @@ inline Seen count_classes(
     const bool is_spread = noisy[largest] < SPREAD * std::max(noisy[largest] + errors, 1.0);
     tree.nodes[i].noisy_count = errors;
     tree.nodes[i].epsilon = epsilon;
+    if (!plan.is_alone) {  // where it is pruned, it is a leaf of these counts
+        tree.nodes[i].label = static_cast<std::int32_t>(largest);
+        tree.nodes[i].value = confidence(noisy, epsilon);
+    }
     const double more = SHRINKAGE / epsilon;
     const double weight = (second + more) / std::max({noisy[largest] + more, second + more, 1.0});
-    return {errors, largest, is_spread, weight, left < INF ? left - epsilon : left};
+    if (left < INF) left -= epsilon;
+    return {errors, noisy[largest] + others, largest, is_spread, weight, 1.0 / epsilon, left};
 }
 
 // Count the ways to split by a feature.
@@ -170,21 +192,60 @@ void split_by_option(
         tree.split_by_value(table, i, feature);
 }
 
-// Grow the tree: count the classes of a node; ask a question if it may pay, else draw a label with what is left.
+// Label a leaf with the largest of its noisy class counts, which vote for it by how sure they are.
+inline void count_leaf(
+    Growth& tree, std::size_t i, std::span<const double> counts, double epsilon, const Generator& rng) {
+    const auto noisy = label_leaf(tree, i, counts, epsilon, rng);
+    tree.nodes[i].value = confidence(noisy, epsilon);
+}
+
+// Return how many of n other records a leaf is expected to get wrong at most, see CAUTION: the end of Wilson's interval.
+inline double expected_errors(double errors, double n) {
+    n = std::max(n, 1.0);
+    const double share = std::min(std::max(errors / n, 0.0), 1.0), square = CAUTION * CAUTION;
+    const double error = std::sqrt(share / n - share * share / n + square / (4.0 * n * n));
+    return n * (share + square / (2.0 * n) + CAUTION * error) / (1.0 + square / n);
+}
+
+// Make leaves of nodes that are expected to err as little as the leaves below them, where counts are near exact.
+//
+// As in C4.5, with the counts that nodes were released with, so that it costs nothing.
+inline void prune_tree(Growth& tree, const std::vector<Seen>& known) {
+    std::vector<double> below(known.size());
+    for (std::size_t i = known.size(); i-- > 0;) {
+        Node& node = tree.nodes[i];
+        double errors = expected_errors(known[i].errors, known[i].n);
+        if (node.decides != LEAF && known[i].scale <= EXACT && errors <= below[i]) tree.make_leaf(i);
+        if (node.decides != LEAF) errors = below[i];
+        if (i > 0) below[tree.parent(i)] += errors;
+    }
+}
+
+// Return the features that node i looks at.
+inline Features features_to_ask(const Growth& tree, std::size_t i, std::size_t n_features, const Plan& plan,
+                                const Generator& rng) {
+    const auto unused = tree.unused_features(i, n_features);
+    return plan.asks_half ? draw_features(unused, (unused.size() + 1) / 2, rng) : unused;
+}
+
+// Grow the tree: count the classes of a node; ask a question if it may pay, else label it with what is left.
 //
 // The root is asked a question whatever its counts, since a tree that asks nothing need not be grown.
 template <class Code>
 std::vector<Node> grow_tree(
     const Plan& plan, const Table<Code>& table, std::span<const std::uint32_t> rows, const Generator& rng) {
     Growth tree(table, rows);
+    std::vector<Seen> known;
+    const auto label = plan.is_alone ? draw_label : count_leaf;
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
         const auto counts = class_counts(tree, i);
         const auto seen = count_classes(tree, i, counts, plan, rng);
+        known.push_back(seen);
         Node& node = tree.nodes[i];
-        const auto unused = tree.unused_features(i, table.codes.n_rows);
+        const auto unused = features_to_ask(tree, i, table.codes.n_rows, plan, rng);
         const bool is_worth_asking = i == 0 || seen.errors > TOO_FEW / seen.left;
         if (node.depth == plan.max_depth || unused.empty() || !is_worth_asking) {
-            draw_label(tree, i, counts, seen.left, rng);
+            label(tree, i, counts, seen.left, rng);
         } else {
             const double epsilon = std::min(plan.enough / std::max(seen.errors, 1.0), QUESTION_SHARE * seen.left);
             const auto [feature, option] = draw_question(tree, table, i, unused, counts, seen, epsilon, rng);
@@ -192,6 +253,7 @@ std::vector<Node> grow_tree(
             split_by_option(tree, table, i, feature, option);
         }
     }
+    if (!plan.is_alone) prune_tree(tree, known);
     return std::move(tree.nodes);
 }
 

@@ -48,6 +48,7 @@ PRIVACY_TESTS = (
     "tests/test_thrifty.py::test_separation_moves_by_1_either_way_and_costs_its_epsilon",
     "tests/test_thrifty.py::test_a_score_grows_by_0_to_1_with_a_record",
     "tests/test_thrifty.py::test_a_question_costs_its_epsilon_where_a_record_comes_or_goes_and_more_where_one_is_replaced",
+    "tests/test_thrifty_forest.py::test_nothing_but_noisy_numbers_and_choices_decides_what_a_tree_is",
     "tests/test_thrifty_regressor.py::test_a_score_grows_by_0_to_1_with_a_record",
     "tests/test_thrifty_regressor.py::test_a_record_adds_1_to_the_sums_of_a_look_and_1_to_the_shares_of_one_code",
     "tests/test_thrifty_regressor.py::test_sums_have_the_same_bits_in_any_order_of_the_records",

@@ -15,7 +15,10 @@ def class_counts(growth, i):
 
 def sum_counts(counts):
     """Sum class counts one after the other: with noise they are no whole numbers, and the order shows in a digit."""
-    return np.cumsum(counts, dtype=np.float64)[-1]
+    total = 0.0
+    for count in counts.tolist():
+        total += count
+    return total
 
 
 def is_pure(counts):

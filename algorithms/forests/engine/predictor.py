@@ -26,19 +26,21 @@ def find_leaves(nodes, matrix):
     """
     leaves = np.zeros(matrix.shape[0], dtype=np.uint32)
     for row in range(matrix.shape[0]):
-        while nodes[leaves[row]].decides != LEAF:
-            leaves[row] = find_child(nodes[leaves[row]], matrix[row])
+        i, values = 0, matrix[row]
+        while (node := nodes[i]).decides != LEAF:
+            i = find_child(node, values)
+        leaves[row] = i
     return leaves
 
 
 def find_child(node, values):
     """Return the child of a node to which a row with such values goes."""
-    value = values[node.feature]
-    if node.decides == BELOW:
+    value, decides = values[node.feature], node.decides
+    if decides == BELOW:
         return node.child + int(value > node.cut)
-    if node.decides == EQUALS:
+    if decides == EQUALS:
         return node.child + int(value != node.cut)
-    if node.decides == BY_VALUE:
+    if decides == BY_VALUE:
         return node.child + int(value)
     return node.child + int(not is_among(value, node.cut))
 
@@ -49,6 +51,14 @@ def add_votes(nodes, matrix, votes):
     leaves = find_leaves(nodes, matrix)
     for row in range(matrix.shape[0]):
         votes[row, nodes[leaves[row]].label] += 1.0
+
+
+@compiled
+def add_weights(nodes, matrix, votes):
+    """Let one tree vote for every row by the weight of its leaf: add its value to ``votes[row, label of its leaf]``."""
+    leaves = find_leaves(nodes, matrix)
+    for row in range(matrix.shape[0]):
+        votes[row, nodes[leaves[row]].label] += nodes[leaves[row]].value
 
 
 @compiled

@@ -108,6 +108,9 @@ public:
             split_by_value(table, i, feature);
     }
 
+    // Take away what node i asks; the nodes below stay, where nothing leads to them.
+    void make_leaf(std::size_t i) { ask(i, LEAF, -1, NaN, -1); }
+
     // Return the features that no BY_VALUE node above node i has used up.
     std::vector<std::int64_t> unused_features(std::size_t i, std::size_t n_features) const {
         std::vector<bool> is_used(n_features);

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from algorithms.forests.engine.records import define_records
 from algorithms.forests.engine.table import Table
 from algorithms.released.forest import BELOW, BY_VALUE, EQUALS, LEAF
 
@@ -21,24 +22,33 @@ AMONG = 4
 MOST_GROUPED = 53
 """Most codes of a column that can be put into two groups: as many as a float64 has bits for."""
 
-node_type = np.dtype(
-    (
-        np.record,  # so that fields are attributes
-        [
-            ("decides", np.int8),
-            ("depth", np.int16),
-            ("feature", np.int32),  # column that is asked, -1 in a leaf
-            ("cut", np.float64),  # threshold (BELOW), category (EQUALS) or categories (AMONG)
-            ("child", np.int32),  # first child; the others follow it
-            ("label", np.int32),  # class that a leaf votes for; levels of splits below, where there is a key
-            ("value", np.float64),  # mean that a leaf of a regression tree predicts, on the scale [0, 1], else NaN
-            ("noisy_count", np.float64),  # noisy number of rows, or of errors, where it is asked for, else NaN
-            ("epsilon", np.float64),  # budget paid to the mechanisms in this node
-            ("exact", np.bool_),  # a decision of this node read the rows without paying
-            ("key", np.uint64),  # what lies below a node that was not grown follows from it, see ``lazy``; else 0
-        ],
-    )
+
+class Node(np.void):
+    """A node of a tree, see ``node_type``."""
+
+
+node_type = define_records(
+    Node,
+    [
+        ("decides", np.int8),
+        ("depth", np.int16),
+        ("feature", np.int32),  # column that is asked, -1 in a leaf
+        ("cut", np.float64),  # threshold (BELOW), category (EQUALS) or categories (AMONG)
+        ("child", np.int32),  # first child; the others follow it
+        ("label", np.int32),  # class that a leaf votes for; levels of splits below, where there is a key
+        ("value", np.float64),  # mean that a leaf of a regression tree predicts, on the scale [0, 1], else NaN
+        ("noisy_count", np.float64),  # noisy number of rows, or of errors, where it is asked for, else NaN
+        ("epsilon", np.float64),  # budget paid to the mechanisms in this node
+        ("exact", np.bool_),  # a decision of this node read the rows without paying
+        ("key", np.uint64),  # what lies below a node that was not grown follows from it, see ``lazy``; else 0
+    ],
 )
+
+
+NEW_NODE = np.zeros(1, dtype=node_type)[0]
+NEW_NODE.decides = LEAF
+NEW_NODE.feature = NEW_NODE.child = -1
+NEW_NODE.cut = NEW_NODE.value = NEW_NODE.noisy_count = np.nan
 
 
 class Growth(NamedTuple):
@@ -70,11 +80,8 @@ def add_up(sizes):
 
 
 def _append_node(growth, parent, runs):
-    node = np.zeros(1, dtype=node_type)[0]
-    node.decides = LEAF
+    node = NEW_NODE.copy()
     node.depth = growth.nodes[parent].depth + 1 if parent >= 0 else 0
-    node.feature = node.child = -1
-    node.cut = node.value = node.noisy_count = np.nan
     growth.nodes.append(node)
     growth.runs.append(runs)
     growth.parents.append(parent)

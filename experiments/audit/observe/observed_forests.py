@@ -157,7 +157,7 @@ class ForestOnTable(Observer):
 
     def observe(self, first: int, n: int) -> Observation:
         """Train n times, training number ``first`` and those that follow it."""
-        stream, n_trees = RandomStream(self._key), self._forest.n_estimators
+        stream, n_trees = RandomStream(self._key), self._forest.count_trees()
         grow, sampling = self._grow.func, self._forest._sampling_rule()
         train: Callable = compiled(train_forests) if has_twin(grow) and sampling in SAMPLINGS_IN_CPP else train_forests
         names, classes = self._name_numbers(), np.array(list(self._classes.values()), dtype=np.int64)
@@ -173,7 +173,7 @@ class ForestOnTable(Observer):
     def grow_trees(self, training: int) -> list:
         """Return the trees of one training, drawn from its stream as ``fit`` draws them from its own."""
         rng = RandomStream(self._key).start_training(training)
-        samples = list(self._sample(len(self._table.labels), self._forest.n_estimators, rng))
+        samples = list(self._sample(len(self._table.labels), self._forest.count_trees(), rng))
         return [self._grow(self._table, rows, rng) for rows in samples]
 
     def describe_side(self, side: str, training: int, part: int) -> str:

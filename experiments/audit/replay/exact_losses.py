@@ -123,7 +123,7 @@ def _prepare_run(model: BaseEstimator, X: pd.DataFrame, y: list) -> RecordedRun:
     if not isinstance(model, PrivateForest):
         return lambda recorder, seed: clone(model).set_params(random_state=seed).fit(X, y)
     table, grow, sample = model.prepare(X, y)
-    n_trees = model.n_estimators
+    n_trees = model.count_trees()
 
     def grow_trees(recorder: CallRecorder, seed: int) -> list:
         sampling, *growing = np.random.default_rng(seed).spawn(n_trees + 1)

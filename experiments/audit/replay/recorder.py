@@ -125,11 +125,15 @@ class CallRecorder:
     def record_mechanism(self, mechanism: Callable) -> Callable:
         """Return a stand-in for a mechanism, whose calls are recorded, and answered as in the first run."""
         signature = _read_signature(mechanism)
+        names = tuple(signature.parameters)
 
         def stand_in(*args, **kwargs):
             if self._is_inside:  # one mechanism may call another
                 return mechanism(*args, **kwargs)
-            arguments = signature.bind(*args, **kwargs).arguments
+            if kwargs:
+                arguments = signature.bind(*args, **kwargs).arguments
+            else:  # the same, in a tenth of the time
+                arguments = dict(zip(names[: len(args)], args, strict=True))
             if "rng" in arguments:
                 self._check_stream(arguments["rng"])
                 arguments["rng"] = self._rng
