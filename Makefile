@@ -25,7 +25,7 @@ HOW   = $(if $(ALGORITHM),algorithm=$(ALGORITHM)) $(if $(REPEATS),repeats=$(REPE
         $(if $(JOBS),executor.jobs=$(JOBS)) $(WHERE)
 RUN = $(PY) -m experiments
 FAST = datasets experiments plots $(FAST_TESTS:%=tests/test_%.py)
-FAST_TESTS = bands cells claims comparisons data_sources datasets domain export feasibility layout leakage measured multiverse papers plan plots printed ranks \
+FAST_TESTS = bands cells claims comparisons data_sources datasets domain export feasibility layout leakage measured multiverse papers plan printed ranks \
              readings runner schema soundness store summary tradeoffs verdicts verify wealth
 COMMA := ,
 SPACE := $(subst ,, )
@@ -117,11 +117,11 @@ verify: $(STAMP)  ## run a paper with processes, threads, Dask, in another order
 audit: $(STAMP)  ## do algorithms keep the ε that they claim? each trained a million times; twenty minutes
 	$(RUN) do=audit $(HOW)
 
-test: $(STAMP)  ## the test suite, but for what `make test-system` runs: three minutes
-	$(PY) -m pytest -n auto --dist worksteal -m "not slow and not system"
+test: $(STAMP)  ## algorithms against references, kernels, data, stores, verdicts, commands: five minutes
+	$(PY) -m pytest -n auto --dist worksteal -m "not slow and not system and not long"
 
-test-system: $(STAMP)  ## the rest, two minutes: a wheel, the site, a browser, killed sweeps and workers, the examples for contributors
-	$(PY) -m pytest -n auto --dist worksteal -m "system and not slow" tests
+test-system: $(STAMP)  ## the rest, ten minutes: audits, figures, pages, a wheel, the site, a browser, killed workers, the contributors' examples
+	$(PY) -m pytest -n auto --dist worksteal -m "(system or long) and not slow" tests
 
 test-all: $(STAMP)  ## both in one run, which starts and collects once: the gate
 	$(PY) -m pytest -n auto --dist worksteal -m "not slow"

@@ -68,6 +68,8 @@ from plots import privacy
 from tests.command_line import exit_code
 from tests.noisy_objective import perturbed
 
+pytestmark = pytest.mark.long
+
 ALPHA = FALSE_ALARMS / 20
 
 # Bounds.

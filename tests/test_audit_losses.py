@@ -41,6 +41,8 @@ from experiments.audit.table_templates import (
 from experiments.errors import BadInput
 from tests.planted import HalfTheScale, SoundVotes, TwiceInTheLeaves
 
+pytestmark = pytest.mark.long
+
 TIE = TableTemplate((1,), 2, (((0, 0), 6), ((0, 1), 5)), gained=(0, 1), splits=0)
 SWAP = replace(TIE, lost=(0, 0))
 SEARCHED = sorted({entry["algorithm"] for entry in read_entries() if entry["worth"] <= 1})

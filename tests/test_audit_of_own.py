@@ -17,6 +17,8 @@ from plots import privacy
 from tests.command_line import exit_code
 from tests.waiting import HANG
 
+pytestmark = pytest.mark.long
+
 RIGHT = '''"""Counts by class and by the categories of the last column."""
 
 import numpy as np
@@ -335,9 +337,10 @@ def test_what_claims_nothing_is_refused_in_one_line(name, zoo, tmp_path, capsys)
 
 def test_a_release_that_never_comes_is_said_and_costs_no_other_layer(zoo, monkeypatch, tmp_path, capsys):
     few_pairs(monkeypatch)
+    monkeypatch.setitem(audit_tasks.FEWEST, "trainings", FEW)
     failed = [Unaudited("right", WAY_OUT, "KeyError: 'x'")] * 2
     monkeypatch.setattr(audit_tasks, "attack_in_processes", lambda subjects, epsilon, jobs: iter(failed))
-    words = "algorithm=right", "trainings=1000", "executor.jobs=1", f"results={tmp_path}"
+    words = "algorithm=right", f"trainings={FEW}", "executor.jobs=1", f"results={tmp_path}"
     assert exit_code("--config-dir", zoo, "do=audit", *words) == 1
     first = capsys.readouterr().out.splitlines()[0]
     assert first.startswith("right  withstood: nothing above ")
@@ -358,9 +361,10 @@ class Blocker:
 
 sys.meta_path.insert(0, Blocker)
 '''
-AUDIT_ONE_PAIR = """
+AUDIT_ONE_PAIR = f"""
 import runpy, sys
-from experiments.audit import neighbouring_tables
+from experiments.audit import audit_tasks, neighbouring_tables
+audit_tasks.FEWEST["trainings"] = {FEW}
 neighbouring_tables.CLASSIFICATION_PAIRS = neighbouring_tables.CLASSIFICATION_PAIRS[:1]
 sys.argv = ["experiments/__main__.py", *sys.argv[1:]]
 runpy.run_path("experiments/__main__.py", run_name="__main__")
@@ -369,7 +373,7 @@ runpy.run_path("experiments/__main__.py", run_name="__main__")
 
 def test_without_opendp_it_audits_what_it_can_and_says_first_what_it_cannot(zoo, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(BLOCKED, encoding="utf-8")
-    words = "do=audit", "algorithm=right", "trainings=1000", "executor.jobs=1", f"results={tmp_path / 'r'}"
+    words = "do=audit", "algorithm=right", f"trainings={FEW}", "executor.jobs=1", f"results={tmp_path / 'r'}"
     done = subprocess.run(
         [sys.executable, "-c", AUDIT_ONE_PAIR, "--config-dir", str(zoo), *words],
         capture_output=True,

@@ -18,6 +18,8 @@ from experiments.audit.subjects import GRID, Subject, list_subjects
 from experiments.config import estimators
 from experiments.errors import BadInput
 
+pytestmark = pytest.mark.long
+
 SOUND_FOREST = {"variant": "sound"}
 PLANTED = {  # what must be seen of each fault
     "SensitivityOneForTwo": ({}, {"sensitivity", "account", "claim"}),

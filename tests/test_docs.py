@@ -217,8 +217,8 @@ def read_page(path):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    def build(folder):
-        command = [sys.executable, "-m", "sphinx", "-b", "html", "-c", "docs", "-W", "--keep-going", "-q", "-j", "auto"]
+    def build(folder):  # in one process: more of them read the same modules again, beside the other tests
+        command = [sys.executable, "-m", "sphinx", "-b", "html", "-c", "docs", "-W", "--keep-going", "-q"]
         command += ["-d", str(folder / "read"), ".", str(folder / "site")]
         done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr

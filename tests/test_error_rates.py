@@ -28,6 +28,8 @@ from experiments.questions.group_claim import ClaimAboutRuns
 from experiments.questions.paper_questions import resolve_claims
 from tests.papers import judge_claims, make_paper
 
+pytestmark = pytest.mark.long
+
 DELTA, MOST, BASE = 0.01, 160, 0.5
 
 

@@ -23,6 +23,8 @@ from experiments.store.long_table import long_table
 from experiments.store.record import Record
 from tests.mutants import NOISE, Mutant, in_kernels, layers
 
+pytestmark = pytest.mark.long
+
 PROJECT = Path(__file__).resolve().parents[1]
 CODE = (
     "algorithms",

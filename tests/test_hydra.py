@@ -17,7 +17,10 @@ from experiments.composition import start_hydra
 from experiments.config.paths import CONF, ROOT
 from tests.command_line import exit_code
 
+pytestmark = pytest.mark.long
+
 CAR = ("dataset=car", "algorithm=majority", "repeats=1", "executor.jobs=1")
+ONLY_SAID = "repeat=0"  # of the only repeat: the settings are printed alike, and no figure is drawn, which took longest
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +47,7 @@ def epsilons(capsys):
 @pytest.mark.parametrize("flag", ["-m", "--multirun", "--run", "-r"])
 @pytest.mark.parametrize("place", [0, 2, 5])
 def test_a_flag_may_stand_anywhere_and_adds_nothing(flag, place, results, capsys):
-    words = [*CAR, "epsilon=0.5,1", results]
+    words = [*CAR, "epsilon=0.5,1", results, ONLY_SAID]
     words.insert(place, flag)
     assert exit_code(*words) == 0
     assert epsilons(capsys) == [0.5, 1.0]
@@ -52,7 +55,7 @@ def test_a_flag_may_stand_anywhere_and_adds_nothing(flag, place, results, capsys
 
 @pytest.mark.parametrize("values", ["0.5,1", "choice(0.5,1)", "range(0.5,1.5,0.5)", "sort(1,0.5)"])
 def test_lists_are_written_as_in_hydra(values, results, capsys):
-    assert exit_code(*CAR, f"epsilon={values}", results) == 0
+    assert exit_code(*CAR, f"epsilon={values}", results, ONLY_SAID) == 0
     assert epsilons(capsys) == [0.5, 1.0]
 
 
@@ -70,7 +73,7 @@ def test_options_of_a_group_are_globbed(results, capsys):
     ],
 )
 def test_the_grid_may_be_given_to_the_sweeper(params, results, capsys):
-    words = [*params, *CAR[2:], results]
+    words = [*params, *CAR[2:], results, ONLY_SAID]
     assert exit_code(*words) == 0
     assert epsilons(capsys) == [0.5, 1.0]
     assert exit_code(*words, "epsilon=3") == 0

@@ -50,6 +50,8 @@ from experiments.audit.subjects import EPSILON, GRID, Subject, list_subjects
 from experiments.config import estimators
 from tests.plain_python import found_by
 
+pytestmark = pytest.mark.long
+
 STEP_OF_LOSSES = 2e-3
 TINY_DELTA = 1e-12
 LOST_TO_DELTA = 1e-5

@@ -35,6 +35,14 @@ LOCKS = ("requirements-peers.lock", "requirements-peers-jax.lock")
 FILES = ("LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", *LOCKS, "setup.py")
 IMPORTED = tuple(f"dp_replica.{module}" for module in forks.COMMANDS)
 PROGRAM = "from dp_replica.experiments.command_line import main; main()"
+FEW = 20
+AUDIT = f"""
+from dp_replica.experiments.audit import audit_tasks
+from dp_replica.experiments.audit.attacks import release_path
+audit_tasks.FEWEST["trainings"] = release_path.RELEASES = {FEW}
+{PROGRAM}
+"""
+"""Here it comes to its end; by how many trainings it finds something is in test_audit_of_own and test_release_path."""
 CELLS = ("dataset=car", "algorithm=rdt,majority", "repeats=1", "executor.jobs=1")
 
 
@@ -89,7 +97,7 @@ def installed(tmp_path_factory):
         return call(python.with_name(program), *words, cwd=empty, env=kept | own)
 
     def run(*words):
-        return origin.run_code(PROGRAM, python.with_name("dp-replica"), *words)
+        return origin.run_code(AUDIT if "audit" in words else PROGRAM, python.with_name("dp-replica"), *words)
 
     program = python.with_name("dp-replica")
     return SimpleNamespace(start=start, run=run, run_code=origin.run_code, folder=empty, program=program)
@@ -184,7 +192,7 @@ def test_a_table_and_an_estimator_of_ones_own_are_run_audited_and_reported(insta
         ("new", "paper", "my_paper", "to=mine"),
         ("run", *own, "repeats=1", "dataset=people", "algorithm=my_method"),
         ("run", *own, "repeats=1", "most_repeats=1", "paper=my_paper"),
-        ("audit", *own, "algorithm=my_method,asn", "trainings=1000"),
+        ("audit", *own, "algorithm=my_method,asn", f"trainings={FEW}"),
         ("report", "--config-dir", "mine", "paper=my_paper"),
     ):
         done = installed.run(*words)

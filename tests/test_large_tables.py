@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,8 @@ from datasets.own_tables.own_file import TextForm
 from datasets.own_tables.typed_text import Columns, count_even_rows, read_typed
 from documents.yaml_files import DocumentError
 from tests.test_messy_tables import forget
+
+pytestmark = pytest.mark.long
 
 OPEN = "file: my.csv\ntask: classification\ntarget: pay\n"
 COLUMNS = "features:\n    age: {lower: 0, upper: 99}\n    job: [clerk, cook]\n  target:\n    pay: [low, high]\n"
@@ -146,6 +149,7 @@ def test_rows_are_not_counted_one_by_one_where_none_ends_early(tmp_path, monkeyp
             read_typed(tmp_path / "my.csv", TextForm(), columns)
 
 
+@cache  # nearly all want the same one
 def make_large(seed: int = 0) -> bytes:
     """Return a table of more than a megabyte, which is kept."""
     rng = np.random.default_rng(seed)

@@ -19,6 +19,8 @@ from experiments.cells.code_version import data_version, describe_version
 from experiments.config.data import task_and_domain
 from tests.command_line import exit_code
 
+pytestmark = pytest.mark.long
+
 
 def forget():
     """Forget data sets of the same name that were read before."""

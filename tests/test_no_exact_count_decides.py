@@ -24,6 +24,8 @@ from experiments.audit.subjects import FEATURES, Subject, list_subjects
 from experiments.config import estimators
 from tests.plain_python import found_by
 
+pytestmark = pytest.mark.long
+
 N_MOST = 20
 SMALL = {"n_estimators": 1, "max_depth": 3, "epsilon": 3.0}
 

@@ -43,6 +43,8 @@ from tests.command_line import exit_code
 from tests.papers import make_paper
 from tests.waiting import HANG
 
+pytestmark = pytest.mark.long
+
 NOISY = '''"""Noisy majority."""
 
 import numpy as np
@@ -521,7 +523,6 @@ def test_the_algorithm_of_the_tutorial_runs(tmp_path, monkeypatch, capsys):
     assert accuracy["metric"] == "accuracy" and 0.6 < accuracy["mean"] < 0.8
 
 
-@pytest.mark.long
 def test_from_an_empty_folder_to_verdicts_and_nothing_twice(tmp_path, commands):
     def run(*words):
         return commands.run_module("experiments", *words, folder=tmp_path, PYTHONPATH=str(ROOT))
@@ -551,8 +552,7 @@ def test_from_an_empty_folder_to_verdicts_and_nothing_twice(tmp_path, commands):
     assert report.returncode == 0 and "Mine" in (tmp_path / "results" / "report" / "index.html").read_text()
 
 
-@pytest.mark.long
-def test_papers_of_one_command_give_what_each_gives_alone(tmp_path):
+def test_papers_of_one_command_give_what_each_gives_alone(tmp_path, commands):
     (tmp_path / "own" / "paper").mkdir(parents=True)
     for name in ("first", "second", "third"):
         text = f"number: {name}\ntitle: The {name}\nrepeats: 3\nstudies:\n"
@@ -566,14 +566,14 @@ def test_papers_of_one_command_give_what_each_gives_alone(tmp_path):
     headings = [together.stderr.index(f"The {name}\n") for name in ("first", "second", "third")]
     assert headings == sorted(headings)
     for name in ("first", "second", "third"):
-        alone = start(tmp_path, *words, f"paper={name}", "executor.jobs=1", f"results={tmp_path / 'alone'}")
+        own = f"paper={name}", "executor.jobs=1", f"results={tmp_path / 'alone'}"
+        alone = commands.run_module("experiments", *words, *own, folder=tmp_path, PYTHONPATH=str(ROOT))
         assert alone.returncode == 0, alone.stderr
         for file in ("cells.csv", "claims.json", "numbers.csv", "paper.yaml"):
             made, expected = (tmp_path / folder / f"paper-{name}" / file for folder in ("together", "alone"))
             assert made.read_bytes() == expected.read_bytes(), file
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("executor", "jobs"), [("local", 2), ("threads", 2), ("dask", 1)])
 def test_every_executor_sees_the_same_folder(tmp_path, executor, jobs, commands):
     if executor == "dask":
@@ -593,7 +593,6 @@ def test_every_executor_sees_the_same_folder(tmp_path, executor, jobs, commands)
     assert accuracy["n"] == 3 and 0.6 < accuracy["mean"] < 0.8
 
 
-@pytest.mark.long
 def test_a_search_path_of_an_installed_package_adds_to_the_catalogue(tmp_path, commands):
     package = tmp_path / "site" / "their_package"
     (package / "conf" / "algorithm").mkdir(parents=True)

@@ -4,6 +4,7 @@ import html
 import re
 import shutil
 from dataclasses import replace
+from functools import cache
 from html.parser import HTMLParser
 
 import pytest
@@ -20,6 +21,8 @@ from plots.runs.run_folder import KEPT
 from tests.browser import DESKTOP, TELEPHONE, fits, opened
 from tests.published_report import published_papers
 from tests.test_plots import PAPER, REPORTED, Page, long_table, publish
+
+pytestmark = pytest.mark.long
 
 MOST_WORDS, MOST_BYTES, MOST_WORDS_OF_HEAD = 2500, 2_000_000, 60
 RUNS = {name: read_published(REFERENCE / f"paper-{name}") for name in published_papers()}
@@ -58,9 +61,21 @@ class Words(HTMLParser):
         return False
 
 
+@cache
+def render(name):
+    """Return the page of a published run as it stands, and its words: to make it takes longer than any look at it."""
+    page = render_page(RUNS[name])
+    return page, Words(page)
+
+
 @pytest.fixture(params=list(RUNS))
-def run(request):
-    return RUNS[request.param]
+def name(request):
+    return request.param
+
+
+@pytest.fixture
+def run(name):
+    return RUNS[name]
 
 
 @pytest.fixture(scope="module")
@@ -75,25 +90,25 @@ def made_up(tmp_path_factory):
     return folder
 
 
-def test_a_page_is_short_and_small(run):
-    page = render_page(run)
-    assert len(Words(page).visible) <= MOST_WORDS
+def test_a_page_is_short_and_small(name):
+    page, words = render(name)
+    assert len(words.visible) <= MOST_WORDS
     assert len(page.encode()) <= MOST_BYTES
 
 
-def test_what_holds_for_all_claims_is_said_briefly(run):
-    head = re.search(r'<h2 id="claims">.*?</h2>\s*<p>(.*?)</p>', render_page(run), re.DOTALL)
+def test_what_holds_for_all_claims_is_said_briefly(name, run):
+    head = re.search(r'<h2 id="claims">.*?</h2>\s*<p>(.*?)</p>', render(name)[0], re.DOTALL)
     assert (head is None) == (not run.claims)
     assert head is None or len(head[1].split()) <= MOST_WORDS_OF_HEAD
 
 
-def test_no_sentence_has_an_empty_value(run):
-    shown = " ".join(Words(render_page(run)).visible)
+def test_no_sentence_has_an_empty_value(name):
+    shown = " ".join(render(name)[1].visible)
     assert re.findall(r".{0,40}(?<![=\w])(?:nan|NaN|None)\b.{0,40}", shown) == []
 
 
-def test_the_first_screen_has_promise_answers_and_finding_in_this_order(run):
-    shown = " ".join(Words(render_page(run)).visible)
+def test_the_first_screen_has_promise_answers_and_finding_in_this_order(name, run):
+    shown = " ".join(render(name)[1].visible)
     answers = run.shown_answers
     expected = [run.paper.promise or "", *(answer.question for answer in answers), run.finding]
     places = [shown.index(" ".join(sentence.split())) for sentence in expected if sentence]
@@ -115,7 +130,7 @@ def test_a_finding_that_no_longer_fits_is_an_alarm(name, tmp_path):
     (tmp_path / "run/paper.yaml").write_text(yaml.safe_dump(keys, allow_unicode=True), encoding="utf-8")
     page = render_page(PaperRun.read(tmp_path / "run"))
     assert '<p class="alarm">This sentence no longer fits this run: ' in page and "We found:" not in page
-    assert "no longer fits" not in render_page(RUNS[name])
+    assert "no longer fits" not in render(name)[0]
 
 
 def test_what_is_missing_or_stands_in_is_named_at_the_top():
@@ -128,8 +143,8 @@ def test_what_is_missing_or_stands_in_is_named_at_the_top():
         assert -1 < shown.find("stands in for it") < at and -1 < shown.find("INCOMPLETE: 3 of 4 cells") < at
 
 
-def test_a_reading_stands_inside_of_its_claim_only(run):
-    page = html.unescape(render_page(run))
+def test_a_reading_stands_inside_of_its_claim_only(name, run):
+    page = html.unescape(render(name)[0])
     for claim in run.paper.claims:
         assert page.count(f'id="claim-{claim.id}"') == 1
         before = page.partition(f'id="claim-{claim.id}"')[0]
@@ -236,4 +251,4 @@ def test_the_finding_of_a_partial_run_says_so():
     run = RUNS["2"]
     partial = render_page(replace(run, coverage=(run.coverage[0] - 1, run.coverage[1])))
     assert "So far, after a part of its runs: " in partial
-    assert "So far" not in render_page(run)
+    assert "So far" not in render("2")[0]

@@ -22,6 +22,8 @@ from experiments.audit.attacks.release_path import SEED, build_known_places
 from experiments.audit.outcomes import bound_epsilon_by_counts
 from tests.plain_python import found_by
 
+pytestmark = pytest.mark.long
+
 SMALLEST_P = 1e-6
 N_RELEASES = 60
 N_ROWS = 400

@@ -8,6 +8,8 @@ from algorithms import native
 from experiments.audit.plain_python import run_in_plain_python
 from experiments.errors import BadInput
 
+pytestmark = pytest.mark.long
+
 
 def find_process(_):
     return os.getpid(), native.is_plain()

@@ -40,6 +40,8 @@ from plots.tables.datasets import count_facts
 from plots.tables.grid import describe_center
 from tests.papers import ask, make_paper
 
+pytestmark = pytest.mark.long
+
 PAPER = {
     "number": 9,
     "title": "A paper & its <numbers>",

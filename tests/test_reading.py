@@ -34,6 +34,8 @@ from tests import test_secure
 from tests.plain_python import found_and_said_by
 from tests.test_secure import made, predictions, private
 
+pytestmark = pytest.mark.long
+
 QUICKLY = settings(max_examples=400, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 

@@ -30,6 +30,8 @@ from algorithms.data_replacement import dp_marginals
 from algorithms.data_replacement.cpppw import RATIOS, choose_ratio
 from algorithms.data_replacement.train_on_release import CLASSIFIERS
 
+pytestmark = pytest.mark.long
+
 DOMAIN = Domain(
     (Continuous("age", 0, 100), Nominal("safety", ("low", "med", "high")), Continuous("gain", 0, 99999)),
     Nominal("rich", ("yes", "no")),

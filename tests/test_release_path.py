@@ -23,6 +23,8 @@ from experiments.errors import BadInput
 from tests.command_line import exit_code
 from tests.plain_python import found_by
 
+pytestmark = pytest.mark.long
+
 PLACES = "first in order, places known"
 RELEASES = 64
 """With three pairs of tables at most, what happens always on one table and never on the other shows an ε of 1.08, which

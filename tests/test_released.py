@@ -29,6 +29,8 @@ from experiments.config import estimators
 from tests.plain_python import found_by
 from tests.test_secure import made, private
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[1]
 DOMAIN = Domain((Continuous("x", 0, 8), Nominal("a", (0, 1)), Nominal("b", (0, 1, 2))), Nominal("y", (0, 1, 2)))
 PROBES = GRID

@@ -32,6 +32,8 @@ from experiments.errors import BadInput
 from tests.noisy_objective import perturbed
 from tests.plain_python import found_by
 
+pytestmark = pytest.mark.long
+
 SMALLEST_P = 1e-6
 N_DRAWS = 2000
 SETTINGS = pytest.mark.parametrize(("sensitivity", "epsilon"), [(1.0, 0.5), (2.0, 3.0)])

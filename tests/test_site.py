@@ -21,6 +21,8 @@ from tests.command_line import exit_code
 from tests.papers import make_paper
 from tests.test_plots import PAPER, REPORTED, Page, long_table, publish, without
 
+pytestmark = pytest.mark.long
+
 #: In the order in which a column that has them all is sorted.
 ORDERED = [
     "-1.5e+09",

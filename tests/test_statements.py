@@ -27,6 +27,8 @@ from experiments.questions.paper_questions import resolve_paper
 from experiments.questions.printed import read_numbers_of
 from tests.papers import judge_claims, judge_numbers, make_paper
 
+pytestmark = pytest.mark.long
+
 GINI = {"id": "g", "text": "g", "kind": "exact", "statement": "sensitivities.gini_changes_by", "given": {"printed": 2}}
 
 

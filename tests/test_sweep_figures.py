@@ -10,6 +10,8 @@ from plots import style
 from plots.sweeps.sweep_figure import place_values, plan_figure, thin_names
 from tests.made_up_sweeps import accuracies, collect, make_sweep
 
+pytestmark = pytest.mark.long
+
 
 def plan(**values):
     figure = plan_figure(make_sweep(**values))

@@ -24,6 +24,8 @@ from plots.sweeps.sweep_tables import BEST, WIDTH, arrange_tables
 from tests.command_line import exit_code
 from tests.made_up_sweeps import accuracies, collect, make_sweep
 
+pytestmark = pytest.mark.long
+
 TWO = ["majority", "rdt"]
 
 

@@ -272,6 +272,7 @@ def test_exact_numbers_must_agree_to_the_digit():
     assert judge(reported, [], {})["verdict"] == "not run"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("m", [1, 10])
 @pytest.mark.parametrize("draw", ["normal", "bunched at the top", "two modes"])
 def test_the_rule_misses_as_often_as_it_says(draw, m):
