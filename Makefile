@@ -57,7 +57,7 @@ $(PYTHON) -m venv $(1)
 endef
 
 $(STAMP): requirements.lock pyproject.toml
-	@echo "Making $(VENV) from requirements.lock; this takes a minute and happens once." >&2
+	@echo "Making $(VENV) from requirements.lock; this takes a minute or two and happens once." >&2
 	$(call fill_environment,$(VENV),requirements.lock)
 	$(PY) $(PIP_INSTALL) --no-build-isolation -e .
 	@{ command -v c++ || command -v g++ || command -v clang++; } >/dev/null || $(PY) $(PIP_INSTALL) --require-hashes -r requirements-compiler.lock
@@ -120,7 +120,7 @@ audit: $(STAMP)  ## do algorithms keep the ε that they claim? each trained a mi
 test: $(STAMP)  ## algorithms against references, kernels, data, stores, verdicts, commands: five minutes
 	$(PY) -m pytest -n auto --dist worksteal -m "not slow and not system and not long"
 
-test-system: $(STAMP)  ## the rest, ten minutes: audits, figures, pages, a wheel, the site, a browser, killed workers, the contributors' examples
+test-system: $(STAMP)  ## the rest: audits, figures, pages, a wheel, the site, a browser, killed workers, the contributors' examples
 	$(PY) -m pytest -n auto --dist worksteal -m "(system or long) and not slow" tests
 
 test-all: $(STAMP)  ## both in one run, which starts and collects once: the gate

@@ -31,6 +31,7 @@ from algorithms.forests.engine.tree import (
     EQUALS,
     LEAF,
     add_up,
+    make_leaf,
     plant_tree,
     split_by_value,
     split_in_two,
@@ -198,7 +199,7 @@ def prune_tree(growth, known):
     for i in range(len(known) - 1, -1, -1):
         node, errors = growth.nodes[i], expected_errors(known[i].errors, known[i].n)
         if node.decides != LEAF and known[i].scale <= EXACT and errors <= below[i]:
-            node.decides, node.feature, node.cut, node.child = LEAF, -1, np.nan, -1
+            make_leaf(growth, i)
         if node.decides != LEAF:
             errors = below[i]
         if i > 0:

@@ -17,7 +17,7 @@ LEAF, BELOW, EQUALS, BY_VALUE = 0, 1, 2, 3
 
 VOTES, COUNTS, MEAN = "votes", "counts", "mean"
 """What trees have in their leaves, and how it is put together: a label, and the most frequent one is predicted; class
-counts, which are summed; a number on the scale [0, 1], of which the mean is taken."""
+counts, or a label's weight, which are summed; a number on the scale [0, 1], of which the mean is taken."""
 
 
 class ReleasedTree(NamedTuple):
@@ -75,7 +75,7 @@ class ReleasedForest(Release):
     trees: tuple[ReleasedTree, ...]
 
     def predict_proba(self, X) -> np.ndarray:
-        """Return the share of each class, of votes or of noisy counts: float64 array of shape (n, c)."""
+        """Return the share of each class, of votes, weights or noisy counts: float64 array of shape (n, c)."""
         answers = self.find_answers(X)
         if self.combines == VOTES:
             return (answers == np.arange(len(self.classes))).mean(axis=0)

@@ -36,7 +36,7 @@ node_type = define_records(
         ("cut", np.float64),  # threshold (BELOW), category (EQUALS) or categories (AMONG)
         ("child", np.int32),  # first child; the others follow it
         ("label", np.int32),  # class that a leaf votes for; levels of splits below, where there is a key
-        ("value", np.float64),  # mean that a leaf of a regression tree predicts, on the scale [0, 1], else NaN
+        ("value", np.float64),  # mean that a leaf predicts, on the scale [0, 1], or the weight of its vote, else NaN
         ("noisy_count", np.float64),  # noisy number of rows, or of errors, where it is asked for, else NaN
         ("epsilon", np.float64),  # budget paid to the mechanisms in this node
         ("exact", np.bool_),  # a decision of this node read the rows without paying
@@ -90,6 +90,12 @@ def _append_node(growth, parent, runs):
 def rows_of(growth, i):
     """Return the rows of node ``i`` as a view."""
     return growth.rows[growth.runs[i][0] : growth.runs[i][-1]]
+
+
+def make_leaf(growth, i):
+    """Take away what node ``i`` asks; the nodes below stay, where nothing leads to them."""
+    node = growth.nodes[i]
+    node.decides, node.feature, node.cut, node.child = LEAF, -1, np.nan, -1
 
 
 def unused_features(growth, i, n_features):

@@ -17,7 +17,8 @@ from sklearn.base import clone, is_classifier
 from algorithms.encoding.features import Continuous, Nominal
 from algorithms.forests import rdt
 from algorithms.forests.engine.lazy import label_below, public_cuts
-from algorithms.forests.engine.tree import AMONG, BELOW, BY_VALUE, EQUALS, LEAF, is_among, is_on_left
+from algorithms.forests.engine.predictor import find_child
+from algorithms.forests.engine.tree import BY_VALUE, EQUALS, LEAF, is_on_left
 from algorithms.forests.forest import SAMPLINGS, PrivateForest
 from algorithms.mechanisms import mix_bits
 from algorithms.native import compiled, has_twin
@@ -80,7 +81,7 @@ def follow_row(nodes, probes, p):
     way, i = np.uint64(0), 0
     while nodes[i].decides != LEAF:
         way = mix_bits(way ^ np.uint64(number_question(nodes[i], probes)))
-        i = find_child(nodes, i, probes[p])
+        i = find_child(nodes[i], probes[p])
     return i, way
 
 
@@ -101,7 +102,7 @@ def note_numbers(nodes, values, first_way, numbers):
             if is_new:
                 numbers[-1] = nodes[i].value
             return
-        i = find_child(nodes, i, values)
+        i = find_child(nodes[i], values)
 
 
 def number_question(node, probes):
@@ -119,19 +120,6 @@ def number_first_question(nodes, asked, probes):
     if nodes[0].decides != LEAF:
         return number_question(nodes[0], probes)
     return BY_VALUE + 4 * asked[0] if nodes[0].key != 0 and asked[0] >= 0 else -1
-
-
-def find_child(nodes, i, values):
-    """Return the child of a node that a row goes to."""
-    node = nodes[i]
-    value = values[node.feature]
-    if node.decides == BELOW:
-        return node.child + np.int64(value > node.cut)
-    if node.decides == EQUALS:
-        return node.child + np.int64(value != node.cut)
-    if node.decides == AMONG:
-        return node.child + np.int64(not is_among(value, node.cut))
-    return node.child + np.int64(value)
 
 
 def note_random_tree(tree, plan, table, probes, classes, codes, numbers):
@@ -197,7 +185,7 @@ class ForestOnTable(Observer):
         questions, i = [], 0
         while nodes["decides"][i] != LEAF:
             questions.append(self._describe_question(nodes["decides"][i], nodes["feature"][i], nodes["cut"][i]))
-            i = find_child(nodes, i, row)
+            i = find_child(nodes[i], row)
         label, plan = nodes["label"][i], self._grow.args[0]
         if nodes["key"][i]:
             features = np.empty(plan.max_depth, dtype=np.int64)
