@@ -7,6 +7,7 @@ from importlib import import_module
 
 _NAMES = {
     "bayes.thrifty_bayes": ("ThriftyBayesClassifier",),
+    "combined.thrifty_classifier": ("ThriftyClassifier",),
     "encoding.domain": ("Continuous", "Domain", "DomainError", "Nominal", "PrivacyLeakWarning"),
     "forests.by_category.bdpt": ("BDPTClassifier",),
     "forests.by_category.dpgdf": ("DPGDFClassifier",),

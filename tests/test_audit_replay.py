@@ -51,6 +51,7 @@ READINGS = [  # faults that the configured readings do not have
     Subject("nothing left to keys", "algorithms.EDPRFClassifier", SOUND_FOREST | {"noise": "opendp"}),
     Subject("a release", "algorithms.ThriftyTreeClassifier", {"noise": "opendp"}),
     Subject("all features counted", "algorithms.ThriftyBayesClassifier", {"max_features": None}),
+    Subject("many classes", "algorithms.ThriftyClassifier", {"many_classes": 2}),
     Subject("labels by noisy counts", "algorithms.EDPRFClassifier", SOUND_FOREST | {"leaf": "noisy_counts"}),
     Subject("noisy histograms", "algorithms.PrivaTreeClassifier", {"splits": "histograms"}),
     Subject("categories by weight", "algorithms.DPGDFClassifier", {"mechanism": "exponential"}),

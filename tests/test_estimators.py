@@ -20,6 +20,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import algorithms
 from algorithms import Continuous, Domain, DomainError, Nominal, ParameterError, PrivacyLeakWarning
+from algorithms.base import PrivateEstimator
 from algorithms.forests.engine.tree import BY_VALUE
 from algorithms.forests.forest import PrivateForest, TwoVariants
 from algorithms.parameters import list_readings
@@ -125,9 +126,10 @@ def small(make, **parameters):
 
 
 def fingerprint(model):
-    """Everything learnt from the rows, but for the counts of clipped values."""
+    """Everything learnt from the rows, also by the parts of a model, but for the counts of clipped values."""
     learnt = {name: value for name, value in vars(model).items() if name.endswith("_") and name not in DIAGNOSTIC}
-    return pickle.dumps(learnt)
+    parts = {name: fingerprint(value) for name, value in learnt.items() if isinstance(value, PrivateEstimator)}
+    return pickle.dumps(learnt | parts)
 
 
 DIAGNOSTIC = ("clipped_", "feature_names_in_")
@@ -501,6 +503,7 @@ BAD_PARAMETERS = {
     "author_code": ["yes", 1, None],
     "sampling": ["bootstraps"],
     "n_bins": [1, 2.0, None],
+    "many_classes": [1, 2.5, "six", None, True],
     "degree": [0, -1, 1.5, "2", None, True],
     "scaling": ["boxes", None],
     "sensitivity": ["constant", 2.0],

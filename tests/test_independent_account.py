@@ -73,6 +73,7 @@ MORE = [  # ledgers that the configured readings do not have
         {"variant": "sound", "split": "exponential", "leaf": "noisy_counts"},
     ),
     Subject("all features", "algorithms.ThriftyBayesClassifier", {"max_features": None}),
+    Subject("many classes", "algorithms.ThriftyClassifier", {"many_classes": 2}),
     Subject("all rows", "algorithms.DiffPETsClassifier", {"variant": "sound", "sampling": "all"}),
 ]
 PLANTED = [  # what they call costs more than their ledger says

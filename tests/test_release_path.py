@@ -42,6 +42,7 @@ KEPT = {
     "EDPRFClassifier": (SOUND, [PLACES, "text among numbers", "an undeclared class"]),
     "ThriftyTreeClassifier": ({}, ["too few cells", "a missing number", "an unreadable cell", "the only record"]),
     "ThriftyBayesClassifier": ({"max_features": 2}, ["too few cells", "an unreadable cell", "the only record"]),
+    "ThriftyClassifier": ({"many_classes": 2}, ["too few cells", "an unreadable cell", "the only record"]),
     "ThriftyTreeRegressor": ({}, ["an unreadable cell", "infinity"]),
     "FunctionalMechanismRegressor": (SOUND, ["infinity", "a number beyond all floats"]),
     "DPCRegressor": ({}, ["replaced by one that cannot be read"]),

@@ -94,6 +94,7 @@ def test_every_sound_estimator_can_leave_and_no_other(released):
         variant = estimators.merge_parameters(name).get("variant")
         assert (name in left) or variant != "sound"
     assert {
+        "thrifty",
         "thrifty_bayes",
         "thrifty_tree",
         "rdt",

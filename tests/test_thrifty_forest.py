@@ -43,15 +43,16 @@ NUMBERS = Domain(
 )
 
 
-def certainty(counts, epsilon):
-    """The share of the largest count, where each class has some records more: as many as noise may have hidden."""
+def shares_by_hand(counts, epsilon):
+    """The shares of the counts, where each class has some records more: as many as noise may have hidden."""
     more = 1 if math.isinf(epsilon) else 1 + 2 / epsilon
-    return (max(0, *counts) + more / len(counts)) / (sum(n for n in counts if n > 0) + more)
+    n = sum(n for n in counts if n > 0) + more
+    return [(max(0, count) + more / len(counts)) / n for count in counts]
 
 
 def counted_leaf(rows, epsilon, rng):
     counts = [noisy(count, epsilon, rng) for count in class_counts(rows)]
-    return {"label": counts.index(max(counts)), "value": certainty(counts, epsilon), "paid": epsilon}
+    return {"label": counts.index(max(counts)), "shares": shares_by_hand(counts, epsilon), "paid": epsilon}
 
 
 def wilson(errors, n):
@@ -78,7 +79,7 @@ def prune(nodes):
             counts = nodes[i]["counts"]
             nodes[i] |= {
                 "label": counts.index(max(counts)),
-                "value": certainty(counts, nodes[i]["counting"]),
+                "shares": shares_by_hand(counts, nodes[i]["counting"]),
                 "decides": LEAF,
             }
         else:
@@ -86,14 +87,21 @@ def prune(nodes):
     return nodes
 
 
+def take_questions(nodes):
+    """The nodes of the tree, without those behind them that have the shares of its leaves."""
+    return nodes[: min(nodes["child"][(nodes["decides"] == LEAF) & (nodes["child"] >= 0)])]
+
+
 def assert_same(nodes, expected):
-    assert len(nodes) == len(expected)
-    for node, known in zip(nodes, expected, strict=True):
+    n_leaves = sum("decides" not in known or known["decides"] == LEAF for known in expected)
+    assert len(nodes) == len(expected) + 3 * n_leaves
+    for node, known in zip(nodes[: len(expected)], expected, strict=True):
         assert node["decides"] == known.get("decides", LEAF)
         assert node["epsilon"] == pytest.approx(known["paid"], rel=1e-12)
         assert node["noisy_count"] == pytest.approx(known["noisy_count"], rel=1e-9)
         if node["decides"] == LEAF:
-            assert node["label"] == known["label"] and node["value"] == pytest.approx(known["value"], rel=1e-9)
+            shares = nodes["value"][node["child"] : node["child"] + 3]
+            assert node["label"] == known["label"] and shares == pytest.approx(known["shares"], rel=1e-9)
         else:
             assert node["feature"] == known["feature"]
 
@@ -127,7 +135,7 @@ def test_every_path_of_a_tree_spends_its_part_of_the_budget(n_trees):
     X, y = table(0, n=300)
     model = forest(ThriftyForestClassifier, 30.0, n_estimators=n_trees, max_features=None).fit(X, y)
     for nodes in model.trees_:
-        assert_paths_spend(nodes, 30.0 / n_trees)
+        assert_paths_spend(take_questions(nodes), 30.0 / n_trees)
     assert model.privacy_.accounted_epsilon == pytest.approx(30.0, rel=1e-12) and model.privacy_.keeps_claim
 
 
@@ -158,7 +166,7 @@ def test_a_budget_buys_the_root_of_it_in_trees(epsilon, n_trees):
 
 
 @pytest.mark.parametrize("epsilon", [4.0, 60.0, math.inf])
-def test_votes_are_weighed_and_a_release_votes_alike(epsilon):
+def test_the_shares_of_the_trees_are_averaged(epsilon):
     X, y = table(1, n=300)
     model = forest(ThriftyForestClassifier, epsilon, n_estimators=None, max_features=None).fit(X, y)
     votes = np.zeros((len(X), 3))
@@ -169,8 +177,11 @@ def test_votes_are_weighed_and_a_release_votes_alike(epsilon):
                 value, node = values[nodes["feature"][i]], nodes[i]
                 step = {1: value > node["cut"], 2: value != node["cut"], 3: value}[int(node["decides"])]
                 i = node["child"] + int(step)
-            votes[row, nodes["label"][i]] += 1 if len(model.trees_) == 1 else nodes["value"][i]
-    np.testing.assert_allclose(model.predict_proba(X), votes / votes.sum(axis=1, keepdims=True), rtol=1e-12)
+            if len(model.trees_) == 1:
+                votes[row, nodes["label"][i]] += 1
+            else:
+                votes[row] += [nodes["value"][nodes["child"][i] + c] for c in range(3)]
+    np.testing.assert_allclose(model.predict_proba(X), votes / len(model.trees_), rtol=1e-12)
     assert (model.predict(X) == model.classes_[votes.argmax(axis=1)]).all()
 
 
@@ -245,7 +256,7 @@ def test_with_more_budget_a_forest_of_numbers_learns_far_less_noise_than_a_tree(
 
 
 def test_nothing_but_noisy_numbers_and_choices_decides_what_a_tree_is(monkeypatch):
-    """Where mechanisms answer alike for two tables, trees are alike: their weights, and what is pruned, included."""
+    """Where mechanisms answer alike for two tables, trees are alike: their shares, and what is pruned, included."""
 
     def grow(y, seed):
         answers = np.random.default_rng(seed)

@@ -237,7 +237,8 @@ def predict_alike(estimator, tree, X):
     if not isinstance(tree, tuple):
         assert_equal(predictor.find_leaves(tree, matrix), predictor.find_leaves.__wrapped__(tree, matrix))
     for add, bound in list_predictors(estimator):
-        ours, theirs = (np.zeros((len(matrix), 9)) for _ in range(2))
+        width = len(estimator.classes_) if add is predictor.add_shares else 9
+        ours, theirs = (np.zeros((len(matrix), width)) for _ in range(2))
         add(*bound, tree, matrix, ours)
         add.__wrapped__(*bound, tree, matrix, theirs)
         assert_equal(ours, theirs)
@@ -249,7 +250,12 @@ def list_predictors(estimator):
         return [(rdt.add_counts, (estimator.plan_,))]
     if hasattr(estimator, "n_cuts_"):
         return [(lazy.add_votes_on_demand, (estimator.n_cuts_,))]
-    return [(predictor.add_votes, ()), (predictor.add_weights, ()), (predictor.add_values, ())]
+    shares = [(predictor.add_shares, ())] if is_forest_of_shares(estimator) else []
+    return [(predictor.add_votes, ()), (predictor.add_values, ()), *shares]
+
+
+def is_forest_of_shares(estimator):
+    return isinstance(estimator, algorithms.ThriftyForestClassifier) and estimator.count_trees() > 1
 
 
 def is_refused(forest, setting):

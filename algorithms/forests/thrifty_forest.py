@@ -5,13 +5,13 @@ Several trees that share the budget, each on all rows, disagree where each has l
 half of a small budget buys a much worse tree. So there are as many trees as the root of epsilon, by a constant: one up
 to epsilon = 5, two at 10, six at 100.
 
-Where a tree has company, its vote counts by how sure it is; and from four trees on, each question is chosen among a
+Where a tree has company, it says how likely each class is; and from four trees on, each question is chosen among a
 random half of the columns, since trees that have little noise are much alike.
 
 Its constants were chosen like those of the tree (`algorithms.forests.thrifty_tree`), by mean accuracy, and for numbers
-by the logarithm of the squared error, at epsilon from 2 to infinity, before votes had weights: trees gave the shares of
-all classes. The choice is flat: at epsilon = 10 two, three or four trees differ by 0.2 points, at 100 six or ten by
-0.1. At epsilon = 10, where a table's labels follow from its columns, one tree is one or two points better than the two.
+by the logarithm of the squared error, at epsilon from 2 to infinity. The choice is flat: at epsilon = 10 two, three or
+four trees differ by 0.2 points, at 100 six or ten by 0.1. At epsilon = 10, where a table's labels follow from its
+columns, one tree is one or two points better than the two.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ import numpy as np
 
 from algorithms.accounting.events import Event
 from algorithms.accounting.faults import Fault
-from algorithms.forests.engine.predictor import add_votes, add_weights
+from algorithms.forests.engine.predictor import add_shares, add_votes
+from algorithms.forests.engine.tree import LEAF
 from algorithms.forests.forest import ManyTrees, released_tree
 from algorithms.forests.thrifty_regressor import ThriftyTreesRegressor
 from algorithms.forests.thrifty_tree import ThriftyTrees, ThriftyTreesClassifier
 from algorithms.parameters import check_count, parameter, with_parameters
 from algorithms.released.document import Origin
-from algorithms.released.forest import COUNTS, ReleasedForest, shares_of
+from algorithms.released.forest import COUNTS, ReleasedForest, ReleasedTree
 
 FOR_ONE = 2.5
 """Epsilon by whose multiples the number of trees grows, as their root."""
@@ -70,14 +71,14 @@ class ThriftyForest(ThriftyTrees, ManyTrees):
 
 @with_parameters
 class ThriftyForestClassifier(ThriftyForest, ThriftyTreesClassifier):
-    """Differentially private thrifty trees, as many as the budget buys, which vote by how sure they are.
+    """Differentially private thrifty trees, as many as the budget buys, which say how likely each class is.
 
     Notes
     -----
     With one tree, up to epsilon = 5, this is `ThriftyTreeClassifier`, but for its depth. T trees on all rows have
     epsilon / T each, and grow as that one does, with three differences. A leaf spends all that is left on Laplace noise
-    for its class counts, once more, and votes for the largest with the weight that the class would have of all counts,
-    negative ones as 0, if each class had (1 + 2 b) / c records more, of c classes and noise of scale b. From four trees
+    for its class counts, once more, and says of each class which share it would have of all counts, negative ones as 0,
+    if each had (1 + 2 b) / c records more, of c classes and noise of scale b; trees are averaged. From four trees
     on, a node looks at a random half of the features that it could ask for, rounded up. And where the noise of a node's
     counts has a scale of at most 1/4, as it has without privacy, it becomes a leaf if it is expected to err no more
     often than the leaves below it, by Wilson's upper bound, 1.2 standard errors, of the errors of each (C4.5).
@@ -102,26 +103,33 @@ class ThriftyForestClassifier(ThriftyForest, ThriftyTreesClassifier):
     """
 
     def predict_proba(self, X) -> np.ndarray:
-        """Return the share of each class of the weighted votes: float64 array of shape (n, c)."""
+        """Return the mean of the trees' shares of each class, or the vote of the only one: float64 array (n, c)."""
         matrix = self.read_rows(X)  # first, so that an unfitted forest says so
-        add = add_votes if len(self.trees_) == 1 else add_weights
-        return shares_of(self._sum_over_trees(matrix, len(self.classes_), add))
+        add = add_votes if self._votes_alone() else add_shares
+        return self._sum_over_trees(matrix, len(self.classes_), add) / len(self.trees_)
 
     def _released(self, origin: Origin) -> ReleasedForest:
-        if len(self.trees_) == 1:
+        if self._votes_alone():
             return super()._released(origin)
-        trees = tuple(self._release_votes(nodes) for nodes in self.trees_)
+        trees = tuple(release_shares(nodes, len(self.classes_)) for nodes in self.trees_)
         return ReleasedForest(origin, self.classes_.copy(), COUNTS, None, trees)
 
-    def _release_votes(self, nodes: np.ndarray):
-        tree = released_tree(nodes, "value")
-        return tree._replace(answer=tree.answer * (nodes["label"][:, np.newaxis] == np.arange(len(self.classes_))))
-
     def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
-        if self.count_trees() == 1:
+        if self._votes_alone():
             return super()._ledger_and_faults(table)
         below = "splits and counts of a path, and the counts of its leaf with the rest"
         return self._any_path(table, "class counts of the root", "laplace and permute_and_flip", below), ()
+
+
+def release_shares(nodes: np.ndarray, n_classes: int) -> ReleasedTree:
+    """Return of a tree whose leaves have shares what was paid for: questions, noisy counts, and these shares."""
+    tree = released_tree(nodes, "value")
+    answer = np.full((len(nodes), n_classes), np.nan)
+    leaves = np.flatnonzero((nodes["decides"] == LEAF) & (nodes["child"] >= 0))
+    answer[leaves] = nodes["value"][nodes["child"][leaves, np.newaxis] + np.arange(n_classes)]
+    n_nodes = nodes["child"][leaves[0]]  # behind them are the shares alone
+    child = np.where(tree.decides == LEAF, -1, tree.child)
+    return ReleasedTree(*(column[:n_nodes].copy() for column in tree._replace(child=child, answer=answer)))
 
 
 @with_parameters

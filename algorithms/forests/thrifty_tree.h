@@ -21,7 +21,7 @@ struct Plan {
     double epsilon;
     double root_epsilon;  // of the count of the root, or the look at it
     double enough;        // infinite without noise
-    bool is_alone;        // no other tree votes: a leaf draws its label, and need not say how sure it is
+    bool is_alone;        // nothing else votes: a leaf draws its label, and need not say how likely each class is
     bool asks_half;       // a node looks at a random half of the features only, so that many trees differ
 };
 
@@ -32,8 +32,9 @@ struct Seen {
     std::size_t largest;  // the largest class
     bool is_spread;       // no class has as much as SPREAD of the records
     double weight;  // of its records where classes are balanced: how many times as large the second class is, at most 1
-    double scale;   // of the noise of its counts
-    double left;    // of epsilon, for the node and what is below
+    std::vector<double> shares;  // of the classes, see share_out
+    double scale;                // of the noise of its counts
+    double left;                 // of epsilon, for the node and what is below
 };
 
 // Return what the nodes above node i have paid.
@@ -48,15 +49,14 @@ inline double left_above(const Growth& tree, std::size_t i, const Plan& plan) {
     return plan.epsilon < INF ? plan.epsilon - paid_above(tree, i) : INF;
 }
 
-// Return the share of the largest class, to which the counts of all classes are moved as far as noise may have.
-inline double confidence(std::span<const double> noisy, double epsilon) {
+// Return how likely each class is by its noisy count, moved towards an even share as far as noise may have.
+inline std::vector<double> share_out(std::span<const double> noisy, double epsilon) {
     const double more = 1.0 + 2.0 / epsilon;  // records, shared evenly by the classes
-    double largest = 0.0, n = 0.0;
-    for (double count : noisy) {
-        largest = std::max(largest, count);
-        n += std::max(count, 0.0);
-    }
-    return (largest + more / noisy.size()) / (n + more);
+    double n = 0.0;
+    for (double count : noisy) n += std::max(count, 0.0);
+    std::vector<double> shares;
+    for (double count : noisy) shares.push_back((std::max(count, 0.0) + more / noisy.size()) / (n + more));
+    return shares;
 }
 
 // Count the records of each class with noise; what a node knows of its rows follows from that.
@@ -83,14 +83,13 @@ inline Seen count_classes(
     const bool is_spread = noisy[largest] < SPREAD * std::max(noisy[largest] + errors, 1.0);
     tree.nodes[i].noisy_count = errors;
     tree.nodes[i].epsilon = epsilon;
-    if (!plan.is_alone) {  // where it is pruned, it is a leaf of these counts
-        tree.nodes[i].label = static_cast<std::int32_t>(largest);
-        tree.nodes[i].value = confidence(noisy, epsilon);
-    }
+    // Where it is pruned, it is a leaf of these counts.
+    if (!plan.is_alone) tree.nodes[i].label = static_cast<std::int32_t>(largest);
     const double more = SHRINKAGE / epsilon;
     const double weight = (second + more) / std::max({noisy[largest] + more, second + more, 1.0});
     if (left < INF) left -= epsilon;
-    return {errors, noisy[largest] + others, largest, is_spread, weight, 1.0 / epsilon, left};
+    const auto shares = share_out(noisy, epsilon);
+    return {errors, noisy[largest] + others, largest, is_spread, weight, shares, 1.0 / epsilon, left};
 }
 
 // Count the ways to split by a feature.
@@ -192,13 +191,6 @@ void split_by_option(
         tree.split_by_value(table, i, feature);
 }
 
-// Label a leaf with the largest of its noisy class counts, which vote for it by how sure they are.
-inline void count_leaf(
-    Growth& tree, std::size_t i, std::span<const double> counts, double epsilon, const Generator& rng) {
-    const auto noisy = label_leaf(tree, i, counts, epsilon, rng);
-    tree.nodes[i].value = confidence(noisy, epsilon);
-}
-
 // Return how many of n other records a leaf is expected to get wrong at most, see CAUTION: the end of Wilson's interval.
 inline double expected_errors(double errors, double n) {
     n = std::max(n, 1.0);
@@ -221,6 +213,17 @@ inline void prune_tree(Growth& tree, const std::vector<Seen>& known) {
     }
 }
 
+// Append for every leaf a node for each class, of whose share it is the value; the leaf has the first as child.
+inline void note_shares(Growth& tree, const std::vector<Seen>& known) {
+    const auto depth = tree.nodes.back().depth;
+    for (std::size_t i = 0; i < known.size(); ++i) {
+        if (tree.nodes[i].decides != LEAF) continue;
+        tree.nodes[i].child = static_cast<std::int32_t>(tree.nodes.size());
+        tree.nodes[i].value = std::ranges::max(known[i].shares);
+        for (double share : known[i].shares) tree.nodes.push_back({.depth = depth, .value = share});
+    }
+}
+
 // Return the features that node i looks at.
 inline Features features_to_ask(const Growth& tree, std::size_t i, std::size_t n_features, const Plan& plan,
                                 const Generator& rng) {
@@ -236,7 +239,6 @@ std::vector<Node> grow_tree(
     const Plan& plan, const Table<Code>& table, std::span<const std::uint32_t> rows, const Generator& rng) {
     Growth tree(table, rows);
     std::vector<Seen> known;
-    const auto label = plan.is_alone ? draw_label : count_leaf;
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
         const auto counts = class_counts(tree, i);
         const auto seen = count_classes(tree, i, counts, plan, rng);
@@ -245,7 +247,10 @@ std::vector<Node> grow_tree(
         const auto unused = features_to_ask(tree, i, table.codes.n_rows, plan, rng);
         const bool is_worth_asking = i == 0 || seen.errors > TOO_FEW / seen.left;
         if (node.depth == plan.max_depth || unused.empty() || !is_worth_asking) {
-            label(tree, i, counts, seen.left, rng);
+            if (plan.is_alone)
+                draw_label(tree, i, counts, seen.left, rng);
+            else
+                known[i].shares = share_out(label_leaf(tree, i, counts, seen.left, rng), seen.left);
         } else {
             const double epsilon = std::min(plan.enough / std::max(seen.errors, 1.0), QUESTION_SHARE * seen.left);
             const auto [feature, option] = draw_question(tree, table, i, unused, counts, seen, epsilon, rng);
@@ -253,7 +258,10 @@ std::vector<Node> grow_tree(
             split_by_option(tree, table, i, feature, option);
         }
     }
-    if (!plan.is_alone) prune_tree(tree, known);
+    if (!plan.is_alone) {
+        prune_tree(tree, known);
+        note_shares(tree, known);
+    }
     return std::move(tree.nodes);
 }
 

@@ -30,6 +30,7 @@ from algorithms.forests.engine.tree import (
     BELOW,
     EQUALS,
     LEAF,
+    NEW_NODE,
     add_up,
     make_leaf,
     plant_tree,
@@ -82,7 +83,7 @@ class ThriftyPlan(NamedTuple):
     epsilon: float
     root_epsilon: float  #: of the count of the root, or the look at it
     enough: float  #: infinite without noise
-    is_alone: bool  #: no other tree votes: a leaf draws its label, and need not say how sure it is
+    is_alone: bool  #: nothing else votes: a leaf draws its label, and need not say how likely each class is
     asks_half: bool  #: a node looks at a random half of the features only, so that many trees differ
 
 
@@ -94,6 +95,7 @@ class Seen(NamedTuple):
     largest: int  #: the largest class
     is_spread: bool  #: no class has as much as `SPREAD` of the records
     weight: float  #: of its records where classes are balanced: how many times as large the second class is, at most 1
+    shares: np.ndarray  #: of the classes, see `share_out`
     scale: float  #: of the noise of its counts
     left: float  #: of epsilon, for the node and what is below
 
@@ -115,8 +117,10 @@ def grow_tree(plan, table, rows, rng):
         unused = features_to_ask(growth, i, table.codes.shape[0], plan, rng)
         is_worth_asking = i == 0 or seen.errors > TOO_FEW / seen.left
         if node.depth == plan.max_depth or unused.shape[0] == 0 or not is_worth_asking:
-            label = draw_label if plan.is_alone else count_leaf
-            label(growth, i, counts, seen.left, rng)
+            if plan.is_alone:
+                draw_label(growth, i, counts, seen.left, rng)
+            else:
+                known[i] = seen._replace(shares=share_out(label_leaf(growth, i, counts, seen.left, rng), seen.left))
         else:
             epsilon = min(plan.enough / max(seen.errors, 1.0), QUESTION_SHARE * seen.left)
             feature, option = draw_question(growth, table, i, unused, counts, seen, epsilon, rng)
@@ -125,6 +129,7 @@ def grow_tree(plan, table, rows, rng):
         i += 1
     if not plan.is_alone:
         prune_tree(growth, known)
+        note_shares(growth, known)
     return take_nodes(growth)
 
 
@@ -153,21 +158,16 @@ def count_classes(growth, i, counts, plan, rng):
     is_spread = noisy[largest] < SPREAD * max(noisy[largest] + errors, 1.0)
     node.noisy_count, node.epsilon = errors, epsilon
     if not plan.is_alone:  # where it is pruned, it is a leaf of these counts
-        node.label, node.value = largest, confidence(noisy, epsilon)
+        node.label = largest
     more = SHRINKAGE / epsilon
     weight = (second + more) / max(noisy[largest] + more, second + more, 1.0)
     left = left - epsilon if left < np.inf else left
-    return Seen(errors, noisy[largest] + others, largest, is_spread, weight, 1.0 / epsilon, left)
+    shares = share_out(noisy, epsilon)
+    return Seen(errors, noisy[largest] + others, largest, is_spread, weight, shares, 1.0 / epsilon, left)
 
 
-def count_leaf(growth, i, counts, epsilon, rng):
-    """Label a leaf with the largest of its noisy class counts, which vote for it by how sure they are."""
-    noisy = label_leaf(growth, i, counts, epsilon, rng)
-    growth.nodes[i].value = confidence(noisy, epsilon)
-
-
-def confidence(noisy, epsilon):
-    """Return the share of the largest class, to which the counts of all classes are moved as far as noise may have.
+def share_out(noisy, epsilon):
+    """Return how likely each class is by its noisy count, moved towards an even share as far as noise may have.
 
     Parameters
     ----------
@@ -178,15 +178,14 @@ def confidence(noisy, epsilon):
 
     Examples
     --------
-    >>> confidence(np.array([8.0, 1.0, -3.0]), np.inf), confidence(np.array([8.0, 1.0, -3.0]), 0.25)
-    (0.8333333333333334, 0.6111111111111112)
+    >>> share_out(np.array([8.0, 1.0, -3.0]), np.inf).round(3), share_out(np.array([8.0, 1.0, -3.0]), 0.25).round(3)
+    (array([0.833, 0.133, 0.033]), array([0.611, 0.222, 0.167]))
     """
     more = 1.0 + 2.0 / epsilon  # records, shared evenly by the classes
-    largest, n = 0.0, 0.0
+    n = 0.0
     for count in noisy:
-        largest = max(largest, count)
         n += max(count, 0.0)
-    return float((largest + more / noisy.shape[0]) / (n + more))
+    return (np.maximum(noisy, 0.0) + more / noisy.shape[0]) / (n + more)
 
 
 def prune_tree(growth, known):
@@ -204,6 +203,18 @@ def prune_tree(growth, known):
             errors = below[i]
         if i > 0:
             below[growth.parents[i]] += errors
+
+
+def note_shares(growth, known):
+    """Append for every leaf a node for each class, of whose share it is the value; the leaf has the first as child."""
+    depth = growth.nodes[-1].depth
+    for i in range(len(known)):
+        if growth.nodes[i].decides == LEAF:
+            growth.nodes[i].child, growth.nodes[i].value = len(growth.nodes), max(known[i].shares.tolist())
+            for share in known[i].shares.tolist():
+                node = NEW_NODE.copy()
+                node.depth, node.value = depth, share
+                growth.nodes.append(node)
 
 
 def expected_errors(errors, n):
@@ -404,7 +415,12 @@ class ThriftyTrees(PrivateForest):
         n_trees, (root_share, enough) = self.count_trees(), self.CONSTANTS
         epsilon = float(self.epsilon) / n_trees
         enough = math.inf if math.isinf(epsilon) else enough
-        return ThriftyPlan(self.max_depth, epsilon, root_share * epsilon, enough, n_trees == 1, n_trees >= MANY_TREES)
+        asks_half = n_trees >= MANY_TREES
+        return ThriftyPlan(self.max_depth, epsilon, root_share * epsilon, enough, self._votes_alone(), asks_half)
+
+    def _votes_alone(self) -> bool:
+        """Tell whether nothing else votes beside a tree, whose leaves need not say how likely each class is then."""
+        return self.count_trees() == 1
 
     def _bind_grower(self, table):
         return partial(self.GROW, self._make_plan())

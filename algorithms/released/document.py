@@ -24,6 +24,7 @@ KINDS = {
     "marginals": "marginals.ReleasedMarginals",
     "naive_bayes": "naive_bayes.ReleasedNaiveBayes",
     "numbers": "numbers.ReleasedNumbers",
+    "product": "product.ReleasedProduct",
 }
 
 

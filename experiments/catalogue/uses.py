@@ -23,7 +23,7 @@ from experiments.errors import BadInput
 
 _FIRST = ("car", "nursery", "ccpp", "daily_demand", "congvote")
 """Small ones: the first two come with the code, the last has two classes."""
-_FOR_TASK = {"classification": "thrifty_tree", "regression": "thrifty_tree_regressor"}
+_FOR_TASK = {"classification": "thrifty", "regression": "thrifty_regressor"}
 
 
 def name_example(algorithm: str) -> str:

@@ -19,7 +19,7 @@ void bind_predictor() {
         return give_vector(find_leaves(take_records<Node>(nodes), as_matrix(matrix)));
     });
     define_sums("forests.engine.predictor.add_votes", add_votes);
-    define_sums("forests.engine.predictor.add_weights", add_weights);
+    define_sums("forests.engine.predictor.add_shares", add_shares);
     define_sums("forests.engine.predictor.add_values", add_values);
 }
 

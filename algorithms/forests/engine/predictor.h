@@ -64,11 +64,13 @@ inline void add_votes(std::span<const Node> nodes, Matrix<const double> matrix, 
     for (std::size_t row = 0; row < matrix.n_rows; ++row) votes(row, nodes[leaves[row]].label) += 1.0;
 }
 
-// Let one tree vote for every row by the weight of its leaf: add its value to votes(row, label of its leaf).
-inline void add_weights(std::span<const Node> nodes, Matrix<const double> matrix, Matrix<double> votes) {
+// Let one tree say of every row how likely each class is: add the shares of its leaf.
+inline void add_shares(std::span<const Node> nodes, Matrix<const double> matrix, Matrix<double> sums) {
     const auto leaves = find_leaves(nodes, matrix);
-    for (std::size_t row = 0; row < matrix.n_rows; ++row)
-        votes(row, nodes[leaves[row]].label) += nodes[leaves[row]].value;
+    for (std::size_t row = 0; row < matrix.n_rows; ++row) {
+        const auto shares = nodes.subspan(nodes[leaves[row]].child, sums.n_columns);
+        for (std::size_t c = 0; c < shares.size(); ++c) sums(row, c) += shares[c].value;
+    }
 }
 
 // Let one regression tree predict every row: add the value of its leaf to sums(row, 0).

@@ -54,11 +54,13 @@ def add_votes(nodes, matrix, votes):
 
 
 @compiled
-def add_weights(nodes, matrix, votes):
-    """Let one tree vote for every row by the weight of its leaf: add its value to ``votes[row, label of its leaf]``."""
+def add_shares(nodes, matrix, sums):
+    """Let one tree say of every row how likely each class is: add the shares of its leaf, see ``tree.node_type``."""
     leaves = find_leaves(nodes, matrix)
     for row in range(matrix.shape[0]):
-        votes[row, nodes[leaves[row]].label] += nodes[leaves[row]].value
+        first = nodes[leaves[row]].child
+        for c in range(sums.shape[1]):
+            sums[row, c] += nodes[first + c].value
 
 
 @compiled

@@ -34,9 +34,9 @@ node_type = define_records(
         ("depth", np.int16),
         ("feature", np.int32),  # column that is asked, -1 in a leaf
         ("cut", np.float64),  # threshold (BELOW), category (EQUALS) or categories (AMONG)
-        ("child", np.int32),  # first child; the others follow it
+        ("child", np.int32),  # first child; the others follow it; of a leaf that has shares, the first node with one
         ("label", np.int32),  # class that a leaf votes for; levels of splits below, where there is a key
-        ("value", np.float64),  # mean that a leaf predicts, on the scale [0, 1], or the weight of its vote, else NaN
+        ("value", np.float64),  # mean that a leaf predicts, on the scale [0, 1], or share of a class, else NaN
         ("noisy_count", np.float64),  # noisy number of rows, or of errors, where it is asked for, else NaN
         ("epsilon", np.float64),  # budget paid to the mechanisms in this node
         ("exact", np.bool_),  # a decision of this node read the rows without paying

@@ -1,0 +1,1 @@
+"""Methods made of others of the house, between which what is public decides."""
