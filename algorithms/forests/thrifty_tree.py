@@ -415,8 +415,13 @@ class ThriftyTrees(PrivateForest):
         n_trees, (root_share, enough) = self.count_trees(), self.CONSTANTS
         epsilon = float(self.epsilon) / n_trees
         enough = math.inf if math.isinf(epsilon) else enough
-        asks_half = n_trees >= MANY_TREES
-        return ThriftyPlan(self.max_depth, epsilon, root_share * epsilon, enough, self._votes_alone(), asks_half)
+        return ThriftyPlan(
+            self.max_depth, epsilon, root_share * epsilon, enough, self._votes_alone(), self._asks_half()
+        )
+
+    def _asks_half(self) -> bool:
+        """Tell whether nodes look at a random half of their features only: without it, many trees would be alike."""
+        return self.count_trees() >= MANY_TREES
 
     def _votes_alone(self) -> bool:
         """Tell whether nothing else votes beside a tree, whose leaves need not say how likely each class is then."""
