@@ -398,6 +398,19 @@ class PrivateClassifier(ClassifierMixin, LabelledEstimator):
         return tags
 
 
+class ClassifierByShares(PrivateClassifier):
+    """Base of those that predict the class with the largest share."""
+
+    def predict_proba(self, X) -> np.ndarray:
+        """Return the share of each class: float64 array of shape (n, c)."""
+        raise TypeError(f"{type(self).__name__} does not say what share a class has")
+
+    def predict(self, X) -> np.ndarray:
+        """Return the class with the largest share, the first in ``classes_`` on a tie."""
+        shares = self.predict_proba(X)  # first, so that an unfitted classifier says so
+        return self.classes_[np.argmax(shares, axis=1)]
+
+
 class PrivateRegressor(RegressorMixin, PrivateEstimator):
     """Base of the private regressors: inside, the target is scaled to [0, 1] by its declared bounds."""
 

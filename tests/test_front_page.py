@@ -119,7 +119,7 @@ def test_what_is_not_run_says_so_and_is_listed(monkeypatch, tmp_path):
 def test_one_picture_says_which_method_to_take(published, tmp_path):
     index = (published / "index.html").read_text(encoding="utf-8")
     section = index.partition("Which private method to take</h2>")[2]
-    assert section.count("<svg") == 1 and "take thrifty" in section and 'href="paper-benchmark.html"' in section
+    assert section.count("<svg") == 1 and "take thrifty (ours)" in section and 'href="paper-benchmark.html"' in section
     alone = build_report(tmp_path, ["2"])
     assert "Which private method" not in alone.read_text(encoding="utf-8")
 

@@ -242,7 +242,7 @@ def test_the_scores_are_those_of_the_reference(is_continuous):
                 splits += [divide(rows, EQUALS, 0, code) for code in range(n_codes)] if n_codes > 2 else []
             expected = np.array([question(sides, heavier, weight) for sides in splits])
             expected[0] -= 0 if is_continuous else (n_codes - 2) / 0.25
-            seen = Seen(0.0, 0.0, heavier, False, weight, np.empty(0), 0.0, 0.25)
+            seen = Seen(0.0, 0.0, heavier, False, weight, np.empty(0), math.inf, 0.25)
             scores = score_options(is_continuous, counts, counts.sum(axis=0), seen)
             assert scores == pytest.approx(expected, rel=1e-12)
             expected = np.array([apart(sides) for sides in splits], dtype=float)

@@ -87,6 +87,17 @@ def test_declared_classes_decide_and_not_those_of_the_rows():
     assert made(2.0).fit(X, of_one).bayes_ is not None and made(2.0, FEW).fit(X, y).bayes_ is None
 
 
+@pytest.mark.parametrize(("fitted", "later"), [(0.5, 50.0), (2.0, 50.0), (50.0, 0.5)])
+@pytest.mark.parametrize("many_classes", [MANY, FEW])
+def test_a_fitted_model_predicts_alike_whatever_its_parameters_are_set_to(fitted, later, many_classes):
+    X, y = table(0)
+    model = made(fitted, many_classes).fit(X, y)
+    before = model.predict_proba(X)
+    for part in filter(None, (model, model.bayes_, model.forest_)):
+        part.set_params(epsilon=later)
+    assert (model.predict_proba(X) == before).all()
+
+
 def test_parts_have_seeds_of_their_own():
     X, y = table(0)
     model, again, other = made(2.0).fit(X, y), made(2.0).fit(X, y), made(2.0).set_params(random_state=1).fit(X, y)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from algorithms.accounting.events import Event, Sequential, Spent
-from algorithms.base import PrivateClassifier, SpendsEpsilon
+from algorithms.base import ClassifierByShares, SpendsEpsilon
 from algorithms.encoding.bins import code_columns, count_by_class, count_codes
 from algorithms.encoding.rows import Rows
 from algorithms.mechanisms import laplace_vector, permute_and_flip
@@ -149,7 +149,7 @@ def log_ratios(noisy: np.ndarray, scale: float) -> np.ndarray:
 
 
 @with_parameters
-class ThriftyBayesClassifier(SpendsEpsilon, PrivateClassifier):
+class ThriftyBayesClassifier(SpendsEpsilon, ClassifierByShares):
     """Differentially private naive Bayes on the counts of a few features that were chosen with noise.
 
     Parameters
@@ -259,11 +259,6 @@ class ThriftyBayesClassifier(SpendsEpsilon, PrivateClassifier):
         matrix = self.read_rows(X)
         codes = code_columns(matrix, self.domain_, self.n_bins)
         return compute_posterior(self.log_sizes_, self.log_ratios_, codes[:, self.features_])
-
-    def predict(self, X) -> np.ndarray:
-        """Return the class with the largest posterior, the first in ``classes_`` on a tie."""
-        posterior = self.predict_proba(X)
-        return self.classes_[np.argmax(posterior, axis=1)]
 
     def _released(self, origin: Origin) -> ReleasedNaiveBayes:
         ratios = tuple(table.copy() for table in self.log_ratios_)

@@ -11,7 +11,7 @@ from joblib import effective_n_jobs
 from algorithms import opendp_noise
 from algorithms.accounting.events import Bootstrapped, Event, Parallel, Sequential
 from algorithms.accounting.faults import Fault
-from algorithms.base import PaperOrSound, PrivateClassifier, PrivateRegressor, SpendsEpsilon
+from algorithms.base import ClassifierByShares, PaperOrSound, PrivateRegressor, SpendsEpsilon
 from algorithms.encoding.bins import bin_continuous
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous
@@ -200,18 +200,13 @@ def released_tree(nodes: np.ndarray, answer: str) -> ReleasedTree:
     return ReleasedTree(*columns, answers, nodes["noisy_count"].copy())
 
 
-class PrivateForestClassifier(PrivateForest, PrivateClassifier):
+class PrivateForestClassifier(PrivateForest, ClassifierByShares):
     """Base of the private forests whose trees vote for a class."""
 
     def predict_proba(self, X) -> np.ndarray:
         """Return the share of trees that vote for each class: float64 array of shape (n, c)."""
         matrix = self.read_rows(X)  # first, so that an unfitted forest says so
         return self._sum_over_trees(matrix, len(self.classes_), add_votes) / len(self.trees_)
-
-    def predict(self, X) -> np.ndarray:
-        """Return the class that most trees vote for, the first in ``classes_`` on a tie."""
-        votes = self.predict_proba(X)
-        return self.classes_[np.argmax(votes, axis=1)]
 
 
 class PrivateForestRegressor(PrivateForest, PrivateRegressor):

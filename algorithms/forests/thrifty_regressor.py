@@ -192,7 +192,7 @@ class ThriftyTreesRegressor(ThriftyTrees, PrivateForestRegressor):
         return self.n_bins
 
     def _asks_half(self) -> bool:
-        # Noise makes trees differ enough, and a number follows from a few features, which are needed in every node.
+        # Noise makes trees differ enough: half of the features makes errors larger then, see ``thrifty_forest``.
         return super()._asks_half() and math.isinf(self.epsilon)
 
     def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:

@@ -32,8 +32,8 @@ struct Seen {
     std::size_t largest;  // the largest class
     bool is_spread;       // no class has as much as SPREAD of the records
     double weight;  // of its records where classes are balanced: how many times as large the second class is, at most 1
-    std::vector<double> shares;  // of the classes, see share_out
-    double scale;                // of the noise of its counts
+    std::vector<double> counts;  // of the classes
+    double epsilon;              // of these counts
     double left;                 // of epsilon, for the node and what is below
 };
 
@@ -88,8 +88,7 @@ inline Seen count_classes(
     const double more = SHRINKAGE / epsilon;
     const double weight = (second + more) / std::max({noisy[largest] + more, second + more, 1.0});
     if (left < INF) left -= epsilon;
-    const auto shares = share_out(noisy, epsilon);
-    return {errors, noisy[largest] + others, largest, is_spread, weight, shares, 1.0 / epsilon, left};
+    return {errors, noisy[largest] + others, largest, is_spread, weight, noisy, epsilon, left};
 }
 
 // Count the ways to split by a feature.
@@ -207,7 +206,7 @@ inline void prune_tree(Growth& tree, const std::vector<Seen>& known) {
     for (std::size_t i = known.size(); i-- > 0;) {
         Node& node = tree.nodes[i];
         double errors = expected_errors(known[i].errors, known[i].n);
-        if (node.decides != LEAF && known[i].scale <= EXACT && errors <= below[i]) tree.make_leaf(i);
+        if (node.decides != LEAF && 1.0 / known[i].epsilon <= EXACT && errors <= below[i]) tree.make_leaf(i);
         if (node.decides != LEAF) errors = below[i];
         if (i > 0) below[tree.parent(i)] += errors;
     }
@@ -218,9 +217,10 @@ inline void note_shares(Growth& tree, const std::vector<Seen>& known) {
     const auto depth = tree.nodes.back().depth;
     for (std::size_t i = 0; i < known.size(); ++i) {
         if (tree.nodes[i].decides != LEAF) continue;
+        const auto shares = share_out(known[i].counts, known[i].epsilon);
         tree.nodes[i].child = static_cast<std::int32_t>(tree.nodes.size());
-        tree.nodes[i].value = std::ranges::max(known[i].shares);
-        for (double share : known[i].shares) tree.nodes.push_back({.depth = depth, .value = share});
+        tree.nodes[i].value = std::ranges::max(shares);
+        for (double share : shares) tree.nodes.push_back({.depth = depth, .value = share});
     }
 }
 
@@ -247,10 +247,12 @@ std::vector<Node> grow_tree(
         const auto unused = features_to_ask(tree, i, table.codes.n_rows, plan, rng);
         const bool is_worth_asking = i == 0 || seen.errors > TOO_FEW / seen.left;
         if (node.depth == plan.max_depth || unused.empty() || !is_worth_asking) {
-            if (plan.is_alone)
+            if (plan.is_alone) {
                 draw_label(tree, i, counts, seen.left, rng);
-            else
-                known[i].shares = share_out(label_leaf(tree, i, counts, seen.left, rng), seen.left);
+            } else {
+                known[i].counts = label_leaf(tree, i, counts, seen.left, rng);
+                known[i].epsilon = seen.left;
+            }
         } else {
             const double epsilon = std::min(plan.enough / std::max(seen.errors, 1.0), QUESTION_SHARE * seen.left);
             const auto [feature, option] = draw_question(tree, table, i, unused, counts, seen, epsilon, rng);

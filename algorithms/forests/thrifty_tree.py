@@ -95,8 +95,8 @@ class Seen(NamedTuple):
     largest: int  #: the largest class
     is_spread: bool  #: no class has as much as `SPREAD` of the records
     weight: float  #: of its records where classes are balanced: how many times as large the second class is, at most 1
-    shares: np.ndarray  #: of the classes, see `share_out`
-    scale: float  #: of the noise of its counts
+    counts: np.ndarray  #: of the classes
+    epsilon: float  #: of these counts
     left: float  #: of epsilon, for the node and what is below
 
 
@@ -120,7 +120,7 @@ def grow_tree(plan, table, rows, rng):
             if plan.is_alone:
                 draw_label(growth, i, counts, seen.left, rng)
             else:
-                known[i] = seen._replace(shares=share_out(label_leaf(growth, i, counts, seen.left, rng), seen.left))
+                known[i] = seen._replace(counts=label_leaf(growth, i, counts, seen.left, rng), epsilon=seen.left)
         else:
             epsilon = min(plan.enough / max(seen.errors, 1.0), QUESTION_SHARE * seen.left)
             feature, option = draw_question(growth, table, i, unused, counts, seen, epsilon, rng)
@@ -162,8 +162,7 @@ def count_classes(growth, i, counts, plan, rng):
     more = SHRINKAGE / epsilon
     weight = (second + more) / max(noisy[largest] + more, second + more, 1.0)
     left = left - epsilon if left < np.inf else left
-    shares = share_out(noisy, epsilon)
-    return Seen(errors, noisy[largest] + others, largest, is_spread, weight, shares, 1.0 / epsilon, left)
+    return Seen(errors, noisy[largest] + others, largest, is_spread, weight, noisy, epsilon, left)
 
 
 def share_out(noisy, epsilon):
@@ -197,7 +196,7 @@ def prune_tree(growth, known):
     below = np.zeros(len(known))
     for i in range(len(known) - 1, -1, -1):
         node, errors = growth.nodes[i], expected_errors(known[i].errors, known[i].n)
-        if node.decides != LEAF and known[i].scale <= EXACT and errors <= below[i]:
+        if node.decides != LEAF and 1.0 / known[i].epsilon <= EXACT and errors <= below[i]:
             make_leaf(growth, i)
         if node.decides != LEAF:
             errors = below[i]
@@ -210,8 +209,9 @@ def note_shares(growth, known):
     depth = growth.nodes[-1].depth
     for i in range(len(known)):
         if growth.nodes[i].decides == LEAF:
-            growth.nodes[i].child, growth.nodes[i].value = len(growth.nodes), max(known[i].shares.tolist())
-            for share in known[i].shares.tolist():
+            shares = share_out(known[i].counts, known[i].epsilon).tolist()
+            growth.nodes[i].child, growth.nodes[i].value = len(growth.nodes), max(shares)
+            for share in shares:
                 node = NEW_NODE.copy()
                 node.depth, node.value = depth, share
                 growth.nodes.append(node)

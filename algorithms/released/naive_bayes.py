@@ -97,5 +97,16 @@ def compute_posterior(log_sizes: np.ndarray, log_ratios: Sequence[np.ndarray], c
     logs = np.tile(log_sizes, (len(codes), 1))
     for ratios, column in zip(log_ratios, codes.T, strict=True):
         logs += ratios[column]
-    shares = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return shares / shares.sum(axis=1, keepdims=True)
+    return shares_of_logs(logs)
+
+
+def shares_of_logs(logs: np.ndarray) -> np.ndarray:
+    """Return the shares of products whose logarithms are given: float64 arrays of shape (n, c).
+
+    Examples
+    --------
+    >>> shares_of_logs(np.log(np.array([[30.0, 10.0]])) - 5000).round(3)
+    array([[0.75, 0.25]])
+    """
+    products = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return products / products.sum(axis=1, keepdims=True)

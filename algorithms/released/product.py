@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from algorithms.released.document import Origin, Release, check_classes, to_plain_data
+from algorithms.released.document import Origin, Release, to_plain_data
 from algorithms.released.forest import COUNTS, ReleasedForest
-from algorithms.released.naive_bayes import ReleasedNaiveBayes
+from algorithms.released.naive_bayes import ReleasedNaiveBayes, shares_of_logs
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,6 @@ class ReleasedProduct(Release):
         """Raise a ``ValueError`` unless the forest has shares, of classes, and the weight is one."""
         if self.forest.combines != COUNTS or self.forest.classes is None:
             raise ValueError(f"a forest of {self.forest.combines!r} has no shares of classes")
-        check_classes(self.forest.classes, self.origin.domain)
         if not (isinstance(self.weight, float) and 0 < self.weight <= 1):
             raise ValueError(f"{self.weight!r} is no weight")
 
@@ -83,5 +82,4 @@ def multiply_shares(shares: np.ndarray, posterior: np.ndarray, log_sizes: np.nda
     """
     with np.errstate(divide="ignore"):  # of a class that naive Bayes rules out
         logs = np.log(shares) + weight * (np.log(posterior) - log_sizes)
-    products = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return products / products.sum(axis=1, keepdims=True)
+    return shares_of_logs(logs)
