@@ -257,19 +257,60 @@ class Claim(Named, ABC):
     """A claim of a paper; its kind says how it is judged."""
 
     text: str
-    """What is claimed, in a sentence."""
+    """What is tested, in a sentence. Of another reading: how it takes the text, in words that may follow "if"."""
+    says: str = ""
+    """The paper's own words, verbatim and in its language. Every claim has them but ours, and but other readings of a
+    claim that has."""
+    source: str = ""
+    """Where the paper says so: page, section, equation."""
+    translation: str = ""
+    """Its words in English, where they are in another language."""
     reading_of: str | None = None
-    """The claim, before this one, that this is another reading of: where that is refuted as printed and this one is
-    reproduced, that one's verdict is "only under a reading"."""
+    """The claim, before this one, that this is another reading of. Neither is privileged: the verdict is what all
+    readings come to, see `judge.readings_together`."""
+    leaves_open: str = ""
+    """Of another reading, the words of the text that leave it open; where the text is silent, what it does not say."""
+    read_as: str = ""
+    """How the claim itself is read, in words that may follow "if"; needed where there are other readings of it."""
     own: bool = False
     """Whether it is ours, not the paper's: it is counted apart from what the paper says."""
     against: Literal["reconstruction"] | None = None
     """``reconstruction`` where the other side is our reconstruction of a baseline whose own text was not at hand: the
     verdict says so, as another reconstruction could have another."""
 
+    @model_validator(mode="after")
+    def _check_words(self) -> Claim:
+        if self.own:
+            return self
+        if self.reading_of is not None and not self.leaves_open:
+            raise ValueError("leaves_open is missing: the words of the text that leave this reading open")
+        if self.reading_of is None and not (self.says and self.source):
+            lacking = "source" if self.says else "says"
+            raise ValueError(f"{lacking} is missing: a claim has the paper's words and their place, or own: true")
+        return self
+
     @abstractmethod
     def resolve(self, paper: Paper, numbers: Mapping[str, Any]) -> Any:
         """Return what decides it, as `judge.question` has it; PaperError if it names what the paper does not have."""
+
+
+class Passage(Document):
+    """A sentence, table, figure or theorem of a paper, and what became of it."""
+
+    at: str
+    """Where it stands: "Table 2", "section 4.2, Theorem 3"."""
+    says: str
+    """What it says, in English and in a few words."""
+    judged_by: ListOf[str] = ()
+    """The claims, printed numbers, tables or figures of the paper's file that judge or show it."""
+    why_not: str = ""
+    """Why it is not judged, where it is not."""
+
+    @model_validator(mode="after")
+    def _check_one(self) -> Passage:
+        if bool(self.judged_by) == bool(self.why_not):
+            raise ValueError("write either judged_by, what judges it, or why_not, why nothing does")
+        return self
 
 
 class Watch(StudyPart):
@@ -366,6 +407,8 @@ class Paper(Document):
     """Its figures; of kind ``lines`` if they do not say."""
     claims: ListOf[Annotated[Any, PlainValidator(parser_of("claims"))]] = ()
     """Its claims."""
+    coverage: ListOf[Passage] = ()
+    """Every sentence that claims something, table, figure and theorem of its text, with what became of it."""
     choices: Choices = Choices()
     """What its text leaves open: every combination of values is a reading."""
     readings: ListOf[Annotated[Any, PlainValidator(parse_question)]] = ()
@@ -448,6 +491,14 @@ class Paper(Document):
                     f"study {name!r}: choose a name without +, which joins the names of studies in cells.csv"
                 )
         return studies
+
+    @model_validator(mode="after")
+    def _check_read_as(self) -> Paper:
+        for claim in self.claims:
+            text = self.claims_by_id.get(claim.reading_of or "")
+            if text is not None and not text.read_as and not text.own:
+                raise ValueError(f"claim {text.id!r} has other readings: say in read_as how it is read itself")
+        return self
 
     @model_validator(mode="after")
     def _check_ids(self) -> Paper:

@@ -34,6 +34,8 @@ class Choices(Document):
     """By algorithm, its open parameters. The first value is the one that the algorithm has without being told."""
     protocol: Values = {}
     """Open options of the protocol."""
+    words: dict[str, str] = {}
+    """By parameter or option, the words of the text that leave it open; where it is silent, what it does not say."""
     curves: dict[str, ClaimCurve] = {}
     """Claims of which only a part is run under every reading."""
 
@@ -44,6 +46,8 @@ class Choices(Document):
             for name, admitted in values.items():
                 if len(set(map(repr, admitted))) < max(len(admitted), 2):
                     raise ValueError(f"{place}.{name}: write two or more distinct values, got {list(admitted)}")
+                if name not in self.words:
+                    raise ValueError(f"words.{name} is missing: the words of the text that leave {place}.{name} open")
         return self
 
 
