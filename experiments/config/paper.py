@@ -384,10 +384,7 @@ class Paper(Document):
     in ``conf/paper``."""
     center: dict[str, Center] = {}
     """By metric, what stands for the repeats of a setting: ``median`` where tails are so heavy that one run decides a
-    mean. Claims about medians are tested by sign."""
-    at_most: dict[str, dict[str, Annotated[float, Field(gt=0)]]] = {}
-    """By metric and algorithm, the most that a metric without a bound can be of that algorithm, known before any run:
-    ``{unit_mse: {diffpets_regressor: 1}}``. Claims about means of the metric can then be asked."""
+    mean. It says what tables and figures show; what a claim is about, the claim says."""
     labels: dict[str, str] = {}
     """Readable names of data sets, algorithms, metrics and axes."""
     resolution: dict[str, float] = {}
