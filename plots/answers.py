@@ -178,10 +178,10 @@ def fill_finding(finding: PaperFinding, claims: Sequence[ClaimAnswer], numbers: 
     A size is that of an effect, in the setting that refutes the claim if there is one, or of the difference of a
     number, or it is how many numbers lie inside of our intervals.
     """
-    found = {row["id"]: _format_size(row["metric"], row["difference"]) for row in numbers.to_dict("records")}
-    found |= {claim.id: _format_size(claim.metric, _find_effect(claim)) for claim in claims}
+    found = {row["id"]: format_number_size(row) for row in numbers.to_dict("records")}
+    found |= {claim.id: format_claim_size(claim) for claim in claims}
     sizes = {name: found.get(name, MISSING) for name in finding.fields}
-    return finding.fill(sizes | ({INSIDE: _count_inside(numbers)} if INSIDE in sizes else {}))
+    return finding.fill(sizes | ({INSIDE: count_inside(numbers)} if INSIDE in sizes else {}))
 
 
 def list_misfits(
@@ -211,7 +211,8 @@ def _contrast(said: Sign, found: Sign) -> str:
     return f"it says that this {describe_sign(said, 1)}; here it {describe_sign(found, 1)}"
 
 
-def _count_inside(numbers: pd.DataFrame) -> str:
+def count_inside(numbers: pd.DataFrame) -> str:
+    """Return how many printed numbers lie inside of our intervals, such as "65 of 68"."""
     if not numbers["prediction_low"].notna().any():
         return MISSING
     tested = numbers[numbers["statistic"] != "exact"]
@@ -219,9 +220,14 @@ def _count_inside(numbers: pd.DataFrame) -> str:
     return f"{n_inside} of {len(tested)}"
 
 
-def _find_effect(claim: ClaimAnswer) -> float | None:
-    """Return the effect of a claim, as it is read: where it is refuted that of the setting which does, else of all."""
-    return claim.refuting.effect if claim.refuting else claim.effect
+def format_claim_size(claim: ClaimAnswer) -> str:
+    """Return the size of the effect of a claim as it is read: in the setting that refutes it, else over all."""
+    return _format_size(claim.metric, claim.refuting.effect if claim.refuting else claim.effect)
+
+
+def format_number_size(row: Mapping[str, Any]) -> str:
+    """Return the size of the difference of a printed number from ours."""
+    return _format_size(row["metric"], row["difference"])
 
 
 def _format_size(metric: str | None, size: float | None) -> str:

@@ -60,7 +60,9 @@ class ClaimRow:
     details: dict[str, str] = field(default_factory=dict)  #: told when its row is opened, by name
     settings: list[_SettingRow] = field(default_factory=list)  #: the weakest first
     readings: list[ClaimRow] = field(default_factory=list)  #: other readings of the sentence
-    conditions: dict[str, Sign] = field(default_factory=dict)  #: where readings differ, the sign of each
+    differs: bool = False  #: whether readings come to different verdicts
+    read_as: str = ""  #: how it is read itself
+    sign_as_read: Sign = Sign.OPEN  #: what comes of that
 
     @property
     def finer(self) -> str:
@@ -84,11 +86,18 @@ class ClaimRow:
 
     @property
     def lines_on_readings(self) -> list[str]:
-        """A line for each reading where they differ, each with its condition; else how many there are."""
-        if self.conditions:
-            return [f"{labels.SYMBOLS[sign]} if {condition.rstrip('.')}" for condition, sign in self.conditions.items()]
-        n = len(self.readings)
-        return [f"{n} other reading{'s agree' if n > 1 else ' agrees'}"] if n else []
+        """A line for each reading where they differ, with its condition and effect; else how many there are."""
+        if not self.differs:
+            n = len(self.readings)
+            return [f"{n} other reading{'s agree' if n > 1 else ' agrees'}"] if n else []
+        lines = []
+        for sign, condition, effect in [
+            (self.sign_as_read, self.read_as, self.effect),
+            *((reading.sign, reading.text, reading.effect) for reading in self.readings),
+        ]:
+            shown = f": {effect}" if effect else ""
+            lines.append(f"{labels.SYMBOLS[sign]} if {condition.rstrip('.')}{shown}")
+        return lines
 
 
 def list_forests(
@@ -163,7 +172,8 @@ def _make_claim_row(
     row: dict[str, Any] = {"id": answer.id, "text": answer.text, "verdict": answer.verdict, "reason": answer.reason}
     row |= {"sign": answer.verdict.sign, "unit": _find_unit(paper, answer), "details": _list_details(claim, answer)}
     row |= {"is_rebuilt": claim.against is not None, "new_rows": new_rows.get(claim.id, "")}
-    row |= {"conditions": {condition: verdict.sign for condition, verdict in answer.conditions.items()}}
+    row |= {"differs": bool(answer.conditions), "read_as": next(iter(answer.conditions), "")}
+    row |= {"sign_as_read": answer.as_read.sign}
     if found := answer.decisive:
         metric = str(answer.metric)
         effect, _, interval = format_effect(metric, found.to_mapping()).rstrip(")").partition(" (")

@@ -489,13 +489,14 @@ class Paper(Document):
                 )
         return studies
 
-    @model_validator(mode="after")
-    def _check_read_as(self) -> Paper:
-        for claim in self.claims:
-            text = self.claims_by_id.get(claim.reading_of or "")
-            if text is not None and not text.read_as and not text.own:
-                raise ValueError(f"claim {text.id!r} has other readings: say in read_as how it is read itself")
-        return self
+    @field_validator("claims", mode="after")
+    @classmethod
+    def _check_read_as(cls, claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
+        read = {claim.reading_of for claim in claims}
+        for claim in claims:
+            if claim.id in read and not claim.read_as and not claim.own:
+                raise ValueError(f"claim {claim.id!r} has other readings: say in read_as how it is read itself")
+        return claims
 
     @model_validator(mode="after")
     def _check_ids(self) -> Paper:

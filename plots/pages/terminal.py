@@ -107,7 +107,7 @@ def _make_claims_table(forest: StripPlot[ClaimRow], head: str) -> Table:
         if not is_computed:
             cells = [text, draw_in_text(row.strip, "│", _STRIP), row.size, row.held]
         else:
-            cells = [text if row.conditions else f"{text}\n[dim]{escape(row.reason)}[/dim]"]
+            cells = [text if row.differs else f"{text}\n[dim]{escape(row.reason)}[/dim]"]
         table.add_row(_colour_signs(SYMBOLS[row.sign]), *cells)
     return table
 
