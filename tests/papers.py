@@ -29,7 +29,7 @@ def fill_words(contents: Mapping[str, Any]) -> dict[str, Any]:
     if "claims" in contents:
         claims = contents["claims"]
         read = {claim.get("reading_of") for claim in claims}
-        filled["claims"] = [_fill_words_of_claim(claim, claim["id"] in read) for claim in claims]
+        filled["claims"] = [_fill_words_of_claim(claim, claim.get("id") in read) for claim in claims]
     if "choices" in contents:
         choices = contents["choices"]
         opened = [*choices.get("algorithms", {}).values(), choices.get("protocol", {})]

@@ -15,7 +15,7 @@ from experiments.judge.readings_together import combine_verdicts
 from experiments.judge.verdict import Verdict
 from experiments.questions.printed import read_numbers_of
 from experiments.stats import mean_interval, median_interval, sign_p
-from tests.papers import judge_claims, list_claim_needs, make_paper
+from tests.papers import judge_claims, make_paper
 
 EPSILON = [0.1, 0.5, 1.0, math.inf]
 DEPTH = [3, 5, 7]
@@ -125,19 +125,24 @@ def test_a_claim_about_medians_has_the_words_that_say_so():
 
 
 @pytest.mark.parametrize(
-    "truth",
-    [lambda i, d: 0.9 - 0.12 * i, lambda i, d: 0.4 + (0.12 * i if d != 5 else -0.12 * i)],
+    ("truth", "counted"),
+    [
+        (lambda i, d: 0.9 - 0.12 * i, "; the opposite in all 12 settings"),
+        (
+            lambda i, d: 0.4 + (0.12 * i if d != 5 else -0.12 * i),
+            "; as claimed in 8 of 12 settings, the opposite in 4",
+        ),
+    ],
     ids=["falls", "falls at one depth"],
 )
-def test_a_fall_refutes_growth(truth):
+def test_a_fall_refutes_growth(truth, counted):
     result = judge(grid(truth))
     assert result.verdict == "refuted"
     found = result.refuting
     assert found.high < 0 and found.share_won == 0 and found.outcome == "opposite"
     depth = found.place["params.max_depth"]
     assert result.reason.startswith(f"fails on car at max_depth = {depth}, first to last: −")
-    assert sum(result.counts.values()) == 12, "those that do not refute it are counted, too"
-    assert count(result).get("as claimed", 0) == result.reason.count("as claimed in 8 of 12") * 8
+    assert result.reason.endswith(counted), "those that do not refute it are counted, too"
 
 
 def test_a_step_that_falls_by_more_than_delta_refutes_growth_from_first_to_last():
@@ -231,8 +236,8 @@ def test_the_weakest_open_setting_is_named_where_a_claim_is_undecided():
     noise = np.where(table["params.max_depth"] == 5, 0.4 * (-1.0) ** table["repeat"] * (table["epsilon"] - 0.1 > 0), 0)
     result = judge(table.assign(accuracy=table["accuracy"] + noise))
     assert result.verdict == "undecided"
-    assert result.reason.startswith("open: as claimed in 6 of 12 settings, no difference that matters in 4, open in 2")
-    assert "; weakest on car at max_depth = 5, " in result.reason
+    assert result.reason.startswith("open: as claimed in 7 of 12 settings, no difference that matters in 4, open in 1")
+    assert "; weakest on car at max_depth = 5, step 1: " in result.reason
 
 
 def test_a_comparison_on_average_is_one_of_the_means_over_the_named_axes():
@@ -245,7 +250,7 @@ def test_a_comparison_on_average_is_one_of_the_means_over_the_named_axes():
     assert (len(result.settings), result.settings[0].n) == (1, result.runs)
     lost = table[~((table["epsilon"] == EPSILON[0]) & (table["algorithm"] == "a") & (table["repeat"] == 3))]
     result = judge(lost, ABOVE, **on_average)
-    assert result.settings[0].n == 39, "a repeat without one of its settings has no mean"
+    assert result.verdict == "undecided" and result.settings[0].n == 19, "a repeat without one of its settings has no mean"
 
 
 def test_above_is_paired():
@@ -430,8 +435,9 @@ def test_two_algorithms_meet_at_the_last_level_only(last, verdict, median):
 
 def test_the_margin_of_a_meeting_is_a_share_of_the_other_algorithm():
     """0.2102 and 0.2: five per cent of the one are more than their difference, of the other less."""
-    table = pair(lambda i: 0.0, sd=0)
-    table["accuracy"] = np.where(table["algorithm"] == "a", 0.2102, 0.2)
+    table = pair(lambda i: 0.0)
+    noise = np.random.default_rng(0).normal(0, 1e-5, len(table))
+    table["accuracy"] = np.where(table["algorithm"] == "a", 0.2102, 0.2) + noise
     assert judge(table, MEETS, algorithm="a", to="b").verdict == "refuted"
     assert judge(table, MEETS, algorithm="b", to="a").verdict == "reproduced"
 
@@ -444,7 +450,7 @@ def test_the_margin_of_independence_is_a_share_of_the_mean_of_all_levels():
         ((0.2, 0.3, 0.3, 0.21), 0.395, "refuted"),
         ((0.2, 0.3, 0.3, 0.21), 0.397, "reproduced"),
     ):
-        table = grid(lambda i, d, levels=levels: levels[i], sd=0)
+        table = grid(lambda i, d, levels=levels: levels[i], sd=1e-6)
         assert judge(table, STAYS, margin=margin).verdict == verdict
 
 
@@ -594,11 +600,14 @@ def test_a_precision_of_a_class_that_is_never_predicted_counts_as_zero():
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_an_infinite_error_is_more_than_any_other():
+def test_an_infinite_error_leaves_a_mean_open_and_is_more_than_any_other_for_a_median():
     table = pair(lambda i: 0.5).rename(columns={"accuracy": "mse"})
     table.loc[(table["algorithm"] == "a") & (table["repeat"] % 3 == 0), "mse"] = math.inf
-    assert judge(table, ABOVE | {"metric": "mse"}).verdict == "reproduced"
-    assert judge(table, ABOVE | {"metric": "mse", "kind": "below"}).verdict == "refuted"
+    for kind in ("above", "below"):
+        of_means = judge(table, ABOVE | {"metric": "mse", "kind": kind})
+        assert of_means.verdict == "undecided" and "nan" not in of_means.reason
+    assert judge(table, ABOVE | {"metric": "mse"}, median="the median").verdict == "reproduced"
+    assert judge(table, ABOVE | {"metric": "mse", "kind": "below"}, median="the median").verdict == "refuted"
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -782,8 +791,7 @@ def test_a_verdict_is_that_of_all_readings_and_none_has_a_privilege(gaps, verdic
     first, other = judge_readings(gaps)
     swapped, _ = judge_readings(gaps[::-1])
     assert first.verdict == swapped.verdict == verdict
-    assert (first.as_read, other.as_read) == (judge_readings(gaps)[0].as_read, swapped.as_read)
-    assert other.verdict == other.as_read, "each reading has its own verdict"
+    assert swapped.as_read == other.as_read == other.verdict, "each reading has its own verdict"
 
 
 def test_where_readings_differ_the_conditions_are_said_in_words():
@@ -796,7 +804,7 @@ def test_where_readings_differ_the_conditions_are_said_in_words():
     agreeing, _ = judge_readings((0.3, 0.3))
     assert agreeing.conditions == {} and agreeing.reason.endswith("; so under each of 2 readings")
     open_, _ = judge_readings((None, 0.3))
-    assert open_.reason.startswith("holds if labels are exact; is open if labels are noisy; ")
+    assert open_.reason.startswith("is open if labels are noisy; holds if labels are exact; ")
 
 
 def test_readings_together_know_no_order():
