@@ -250,7 +250,9 @@ def test_a_comparison_on_average_is_one_of_the_means_over_the_named_axes():
     assert (len(result.settings), result.settings[0].n) == (1, result.runs)
     lost = table[~((table["epsilon"] == EPSILON[0]) & (table["algorithm"] == "a") & (table["repeat"] == 3))]
     result = judge(lost, ABOVE, **on_average)
-    assert result.verdict == "undecided" and result.settings[0].n == 19, "a repeat without one of its settings has no mean"
+    assert result.verdict == "undecided" and result.settings[0].n == 19, (
+        "a repeat without one of its settings has no mean"
+    )
 
 
 def test_above_is_paired():
