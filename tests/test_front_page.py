@@ -188,7 +188,9 @@ def test_claims_are_found_by_their_words_and_by_what_came_out(browser, published
         page.get_by_label("Search").fill("")
         page.locator("[name=sign]").select_option("depends")
         page.locator("[name=whose]").select_option("the paper's")
-        depending = [claim for run in RUNS.values() for claim in run.claims if Verdict(claim["verdict"]).sign == "depends"]
+        depending = [
+            claim for run in RUNS.values() for claim in run.claims if Verdict(claim["verdict"]).sign == "depends"
+        ]
         assert 0 < shown.count() <= len(depending)
         assert set(column(page, "claims", 3)) == {"the paper's"}
         assert all(text.startswith("◐") for text in column(page, "claims", 2))

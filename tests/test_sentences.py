@@ -198,7 +198,11 @@ def test_new_rows_are_spoken_of_only_where_they_say_something_else():
     rows = pd.DataFrame({"claim": "c", "setting": ["car", "adult"], "n": 10, "holds": [True, False]})
     check_sentence(describe_further_rows(rows), most=15)
     check_sentence(describe_further_rows(rows.assign(setting=np.nan)), most=15)
-    assert [agrees_with_verdict(rows, verdict) for verdict in (Verdict.REPRODUCED, Verdict.REFUTED, "undecided")] == [False, True, True]
+    assert [agrees_with_verdict(rows, verdict) for verdict in (Verdict.REPRODUCED, Verdict.REFUTED, "undecided")] == [
+        False,
+        True,
+        True,
+    ]
 
 
 def test_the_reasons_of_published_claims_that_are_computed_are_short():

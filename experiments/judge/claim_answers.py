@@ -68,8 +68,9 @@ def answer_claim(question: ClaimQuestion, evidence: Evidence) -> dict[str, Any]:
     replay = _replay(question, evidence)
     counts = [n or group.count_repeats(question.most) for n, group in zip(replay.counts, evidence.groups, strict=True)]
     runs = max(counts)
-    if n_unfit := sum(repeat < runs for repeat in evidence.unfit):  # of those that were asked for
-        reason = f"{question.obstacle} in {n_unfit} of {runs} repeats"
+    asked = max(n + replay.failed.get(place, 0) for place, n in enumerate(replay.counts))
+    if n_unfit := sum(repeat < asked for repeat in evidence.unfit):
+        reason = f"{question.obstacle} in {n_unfit} of {asked} repeats"
         return known | {"verdict": Verdict.UNDECIDED, "reason": reason, "runs": runs}
     settings = _describe_settings(evidence.groups, replay, counts)
     n = min(counts)  # the effect over all groups is that of the repeats that all of them have

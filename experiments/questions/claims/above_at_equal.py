@@ -51,6 +51,7 @@ def _join_points(own: Sequence[Runs], other: Sequence[Runs], metric: str, equal:
     return joined[joined.groupby("repeat")["repeat"].transform("size") == len(points)]
 
 
+@dataclass(frozen=True)
 class _Difference:
     """The claim that the second curve is above the first."""
 
