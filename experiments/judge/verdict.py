@@ -21,6 +21,8 @@ ONLY_UNDER_READING = "only under a reading"
 """Of claims: our default reading of the text refutes it, another bears it out."""
 DEPENDS_ON_AVERAGE = "depends on the average"
 """Of claims: the mean says one thing, most runs say another."""
+DEPENDS_ON_RUNS = "depends on how many runs were averaged"
+"""Of numbers: refuted for some numbers of runs that the text allows it to be a mean of, and not for others."""
 UNDECIDED = "undecided"
 """After as many repeats as were run: the effect is known within an interval only."""
 TOO_COARSE = "print too coarse"
@@ -38,6 +40,7 @@ SIGN_OF = {
     REPRODUCED_WITHIN: Sign.HOLDS,
     ONLY_UNDER_READING: Sign.DEPENDS,
     DEPENDS_ON_AVERAGE: Sign.DEPENDS,
+    DEPENDS_ON_RUNS: Sign.DEPENDS,
     REFUTED: Sign.FAILS,
     EQUAL: Sign.FAILS,
     INCONSISTENT: Sign.FAILS,
