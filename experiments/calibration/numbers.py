@@ -73,7 +73,7 @@ class TextOfPaper:
     @property
     def last_look(self) -> int:
         """The runs of the second look."""
-        study = Study(dataset="car", algorithm="majority")
+        study = Study(dataset=("car",), algorithm=("majority",))
         paper = Paper(number=0, title="", repeats=self.repeats, most_repeats=self.most_repeats, studies={"s": study})
         return find_next_look(paper, self.printed_repeats)
 

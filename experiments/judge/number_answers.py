@@ -24,10 +24,10 @@ therefore leaves m = 1 open.
 A number is looked at twice: with the paper's repeats, and, while it is *undecided* or outside of the prediction, with
 ten times as many as the printed mean is of (the largest m, and at least twice the paper's repeats), or with as many as
 ``most_repeats`` allows. Our own part of the uncertainty is then a twentieth of what the print leaves, and more repeats
-could tell little more. *Refuted* asks for both looks: so few numbers of a perfect paper are refuted, even where m is not
-known and our first runs happen to miss a rare collapse. `experiments.calibration.numbers` measures how few.
+could tell little more. *Refuted* asks for both looks, so that few numbers of a perfect paper are refuted, even where m
+is not known and our first runs happen to miss a rare collapse; `experiments.calibration.numbers` measures how few.
 
-The level is per number: of N numbers printed by a paper that reran perfectly, at most about N/20 fall outside by chance.
+The level is per number: of N numbers of a paper that reran perfectly, at most about N/20 fall outside by chance.
 Nothing is adjusted for their multitude, because an adjustment would widen the intervals and so turn misses into passes;
 `count_expected_misses` says how many misses mean nothing. How far the interval reaches stands beside each verdict as
 ``detects``, the smallest difference that would have been noticed.

@@ -156,7 +156,8 @@ def _judge(place: int, by_all: _UnplacedTable, by_first: _UnplacedTable | None) 
         reason = f"{why}: {own.describe_span()} so far, nearest {own.nearest.asked.words}"
         values = own.nearest.values
         return NumberVerdict(UNDECIDED, reason, max(question.repeats, len(values)), mean_interval(values))
-    return judge_all_runs(question, partial(by_all.judge, place), by_first and partial(by_first.judge, place))
+    at_first = partial(by_first.judge, place) if by_first is not None else None
+    return judge_all_runs(question, partial(by_all.judge, place), at_first)
 
 
 def _decide(own: _UnplacedNumber, m: int, joint: Mapping[int, float], said: str) -> tuple[str, str]:

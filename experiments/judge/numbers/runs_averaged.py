@@ -78,7 +78,7 @@ def _wait(verdict: NumberVerdict, last_look: int) -> NumberVerdict:
 def _confirm(verdict: NumberVerdict, first: NumberVerdict) -> NumberVerdict:
     """Return what is said of a number that is outside at the second look, by what the first one said."""
     if first.verdict not in _OUTSIDE:
-        reason = f"{verdict.reason}; but inside by the first {count_runs(first.mean.n)}"
+        reason = f"{verdict.reason}; but it is inside by the first {count_runs(first.mean.n)} alone"
     elif verdict.chance >= ALPHA:
         reason = f"outside so far: {verdict.reason}"
     else:

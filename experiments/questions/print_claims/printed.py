@@ -1,9 +1,9 @@
 """``printed``: printed numbers must all be reproduced.
 
 The claim is *refuted* if any of its numbers is, else it *depends on how many runs were averaged* if any does. It is
-*reproduced* if all are, *reproduced within ± δ* if all are one or the other; else it has the verdict of the number about
-which least is known, in the order of `_LEAST_KNOWN`. While a number is *not run*, the claim is *undecided*, as every
-claim is without cells.
+*reproduced* if all are, *reproduced within ± δ* if all are one or the other; else it has the verdict of the number
+about which least is known, in the order of `_LEAST_KNOWN`. While a number is *not run*, the claim is *undecided*, as
+every claim is without cells.
 """
 
 from __future__ import annotations
