@@ -19,6 +19,8 @@ from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.verdict import SIGN_OF, half_digit
 from experiments.metrics.metric import MetricRange
 from experiments.questions.printed import read_numbers_of, read_reported
+from plots.answers import find_outside
+from plots.runs.paper_run import PaperRun
 from tests.papers import judge_numbers, list_number_needs, make_paper, name_settings
 
 PAPER = {
@@ -221,6 +223,25 @@ def test_a_verdict_that_depends_on_the_number_of_runs_says_on_which():
     )
     assert other.startswith("agrees, but a single printed run is known to ± 4.67 points at best")
     assert count_expected_misses(pd.DataFrame([row])) == pytest.approx(0.05)
+
+
+def test_what_lies_outside_is_counted_before_a_second_look_confirms_it_and_by_number_of_runs(tmp_path):
+    paper = PAPER | {"printed_repeats": [1, 3], "resolution": {"accuracy": 0.01}}
+    # so far outside, outside as a mean of three only, inside; then confirmed
+    rows = [judge(printed(value), cells(REPEATS), paper=paper) for value in (0.85, 0.84, 0.8)]
+    rows.append(judge(printed(0.85), cells(TWICE), paper=paper))
+    numbers = pd.DataFrame(rows)
+    assert numbers["verdict"].tolist() == ["undecided", "undecided", "print too coarse", "refuted"]
+    assert find_outside(numbers).tolist() == [True, False, False, True]
+    nothing = pd.DataFrame()
+    run = PaperRun(
+        *(tmp_path, make_paper(**paper), numbers, [], (0, 0), [], {}, nothing, nothing, nothing, nothing, nothing)
+    )
+    missed, by_runs = run.notes_on_chance
+    assert missed.startswith("2 printed numbers lie outside of our intervals; by chance alone at most about 0.2 would")
+    counts = "1 refuted, 2 undecided, 1 print too coarse."
+    assert by_runs.startswith("The text leaves open over how many runs a printed number is a mean. ")
+    assert by_runs.endswith(f"Taken for a single printed run: {counts} Taken for a mean of 3 printed runs: {counts}")
 
 
 def test_a_number_may_have_numbers_of_runs_of_its_own(tmp_path):
