@@ -25,6 +25,7 @@ OF_NUMBERS = (
     verdict.REPRODUCED,
     verdict.REPRODUCED_WITHIN,
     verdict.REFUTED,
+    verdict.DEPENDS_ON_RUNS,
     verdict.UNDECIDED,
     verdict.TOO_COARSE,
     verdict.SETTING_LOST,

@@ -53,27 +53,39 @@ def resolve_number(paper: Paper, number: PrintedNumber, siblings: Sequence[Print
         return NumberQuestion(number, together=tuple(_ask_unplaced(paper, part, one) for one in of_table))
     study, where = find_settings(paper, number)
     check_metrics(paper, f"printed number {number.id!r}", study.name, where, [number.metric])
+    printed_repeats = list_printed_repeats(paper, number)
     return NumberQuestion(
         number=number,
         settings=tuple(list_settings(study, where)),
         resolution=0.0 if is_choice(number.metric) else find_resolution(paper, number.metric),
-        printed_repeats=paper.printed_repeats,
+        printed_repeats=printed_repeats,
         repeats=paper.repeats,
-        last_look=find_next_look(paper),
+        last_look=find_next_look(paper, printed_repeats),
     )
 
 
-def find_next_look(paper: Paper) -> int:
-    """Return the number of repeats after which an open number is looked at again, or 0 if it is not.
+def list_printed_repeats(paper: Paper, number: PrintedNumber) -> tuple[int, ...]:
+    """Return every number of runs that a printed number may be a mean of, ascending: its own or the paper's."""
+    return tuple(sorted(number.runs or paper.printed_repeats))
+
+
+def find_next_look(paper: Paper, printed_repeats: Sequence[int]) -> int:
+    """Return the number of repeats after which a number is looked at again, or 0 if it is not.
+
+    It is ten times the largest number of runs that it may be a mean of, at least twice the paper's repeats and at most
+    its ``most_repeats``. There is no second look where that leaves less than twice the repeats of the first.
 
     Examples
     --------
     >>> studies = {"s": {"dataset": "car", "algorithm": "rdt"}}
-    >>> find_next_look(Paper(number=0, title="T", repeats=10, printed_repeats=10, studies=studies))
-    100
+    >>> paper = Paper(number=0, title="T", repeats=20, most_repeats=80, studies=studies)
+    >>> find_next_look(paper, [1]), find_next_look(paper, [1, 5]), find_next_look(paper, [1, 10])
+    (40, 50, 80)
+    >>> find_next_look(paper.replaced(most_repeats=20), [1, 10])
+    0
     """
-    look = max(2 * paper.repeats, _TIMES_PRINTED * paper.printed_repeats)
-    return look if look <= paper.most_repeats else 0
+    look = min(paper.most_repeats, max(2 * paper.repeats, _TIMES_PRINTED * max(printed_repeats)))
+    return look if look >= 2 * paper.repeats else 0
 
 
 def find_resolution(paper: Paper, metric: str) -> float:
@@ -121,11 +133,13 @@ def _ask_unplaced(paper: Paper, part: PaperTable | PaperFigure, number: PrintedN
         raise PaperError(f"printed number {number.id!r}: {part.id} has no algorithm {number.algorithm!r}")
     if reason := paper.not_implemented.get(str(number.algorithm), ""):
         return NumberQuestion(number, NumberVerdict(NOT_IMPLEMENTED, reason, n_expected=0))
+    printed_repeats = list_printed_repeats(paper, number)
     return NumberQuestion(
         number=number,
         settings=tuple(list_open_settings(studies, number.algorithm)),
-        printed_repeats=paper.printed_repeats,
+        printed_repeats=printed_repeats,
         repeats=paper.repeats,
+        last_look=find_next_look(paper, printed_repeats),
     )
 
 

@@ -25,7 +25,7 @@ from experiments.config.paper import Paper, parse_paper
 from experiments.config.paths import CONF
 
 _TEXTS = (
-    *("id", "table", "dataset", "verdict", "verdict_one_run", "reason", "source", "note"),
+    *("id", "table", "dataset", "verdict", "verdicts_by_runs", "reason", "source", "note"),
     *("lowest_setting", "highest_setting", "excluded", "members", "kinds"),
     *("part", "weakest_group", "setting", "reading", "halves", "unit"),
 )

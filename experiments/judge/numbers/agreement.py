@@ -15,8 +15,9 @@ no repeat could tell  *print too coarse*: what endless repeats would leave, z·s
 else                  *undecided*, and more repeats could decide it
 ===================== ==================================================================================================
 
-Repeats without spread count as deterministic: a printed value beyond the rounding is outside. Its exact chance stands
-beside, and while that is not below 5 %, more repeats are asked for: if rare other values turn up, the verdict changes.
+That is what one look says if m is known. What becomes of it where m is not, and at a second look, says
+`runs_averaged`: nothing is refuted by one look alone. Repeats without spread count as deterministic here: a printed
+value beyond the rounding is outside. Its exact chance stands beside, and a refutation asks for one below 5 %.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from experiments.judge.numbers.number_verdict import (
     NO_INTERVAL,
     NumberVerdict,
     PrintedNumber,
+    describe_runs,
     format_chance,
     format_difference,
     format_size,
@@ -53,13 +55,7 @@ def judge_agreement(
     verdict, reason = _decide(number, ours, resolution)
     if not ours.spread:
         reason = f"{reason}; all {count_runs(n)} agree exactly"
-    needs_repeats = verdict == UNDECIDED or (verdict == REFUTED and chance >= ALPHA)
-    return NumberVerdict(verdict, reason, n, mean, predicted, chance, needs_repeats=needs_repeats)
-
-
-def describe_runs(m: int) -> str:
-    """Return what a printed number is taken for."""
-    return "a single printed run" if m == 1 else f"a mean of {m} printed runs"
+    return NumberVerdict(verdict, reason, n, mean, predicted, chance, needs_repeats=verdict == UNDECIDED)
 
 
 def _decide(number: PrintedNumber, ours: Prediction, resolution: float) -> tuple[str, str]:

@@ -4,7 +4,7 @@ A mean and an interval say little of a choice from 1.0, 1.2, ..., 2.0. Our n cho
 exchanged: each of the n + 1 is as likely the printed one. So the chance that the printed one is at least as rare
 among all n + 1 as it is, is the share of choices that are as rare, exactly.
 
-- **refuted**: that chance is below 5 %.
+- **refuted**: that chance is below 5 %, at two looks (see `runs_averaged`).
 - **reproduced**: all of ours are the printed one.
 - **print too coarse**: some of ours are. A single printed choice tells no more, whatever is run.
 - **undecided**: none of ours is, in too few repeats to refute it.

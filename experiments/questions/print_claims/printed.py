@@ -1,8 +1,9 @@
 """``printed``: printed numbers must all be reproduced.
 
-The claim is *refuted* if any of its numbers is, *reproduced* if all are, *reproduced within ± δ* if all are one or the
-other; else it has the verdict of the number about which least is known, in the order of `_LEAST_KNOWN`. While a number
-is *not run*, the claim is *undecided*, as every claim is without cells.
+The claim is *refuted* if any of its numbers is, else it *depends on how many runs were averaged* if any does. It is
+*reproduced* if all are, *reproduced within ± δ* if all are one or the other; else it has the verdict of the number
+about which least is known, in the order of `_LEAST_KNOWN`. While a number is *not run*, the claim is *undecided*, as
+every claim is without cells.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from experiments.config.paper import Claim, Paper, PaperError
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import ComputedQuestion
 from experiments.judge.verdict import (
+    DEPENDS_ON_RUNS,
     NOT_IMPLEMENTED,
     NOT_RUN,
     REFUTED,
@@ -54,7 +56,7 @@ def _judge(names: Sequence[str], numbers: Mapping[str, Mapping[str, Any]]) -> di
     """Return verdict and reason, from the verdicts on printed numbers."""
     rows = [numbers[name] for name in names]
     verdicts = {row["verdict"] for row in rows}
-    verdict = next(name for name in (REFUTED, *_LEAST_KNOWN) if name in verdicts)
+    verdict = next(name for name in (REFUTED, DEPENDS_ON_RUNS, *_LEAST_KNOWN) if name in verdicts)
     return {"verdict": verdict, "reason": _describe(rows)}
 
 
