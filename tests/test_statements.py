@@ -10,16 +10,18 @@ import pandas as pd
 import pytest
 from scipy.stats import chisquare
 
-from algorithms import Domain, Nominal, PFDPDTClassifier
+from algorithms import Continuous, DiffPETsRegressor, Domain, Nominal, PFDPDTClassifier
 from experiments.audit.laws import permute_and_flip_law
 from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
 from experiments.judge.statements import (
     cost,
     leaf_errors,
+    noise_scales,
     numeric_values,
     pfdpdt_budget,
     pfdpdt_law,
+    preferences,
     privatree_law,
     sensitivities,
 )
@@ -77,6 +79,8 @@ def test_what_is_no_statement_is_refused_before_anything_runs(changes, message):
         (sensitivities.mean_changes_by, {"printed": 0.4, "is_bound": True}, False),
         (sensitivities.sum_and_count_change_by, {"printed": 2}, True),
         (sensitivities.sum_and_count_change_by, {"printed": 1}, False),
+        (sensitivities.squared_errors_and_count_change_by, {"printed": 2}, True),
+        (sensitivities.squared_errors_and_count_change_by, {"printed": 1}, False),
         (sensitivities.variance_changes_by, {"printed": 2}, False),
         (sensitivities.variance_changes_by, {"printed": 2, "is_bound": True}, True),
         (sensitivities.variance_changes_by, {"printed": 0.25}, True),
@@ -91,6 +95,56 @@ def test_sensitivities_that_are_known_by_hand(statement, given, holds):
 def test_a_score_that_is_not_weighted_by_counts_has_another_sensitivity():
     plain = sensitivities.gini_changes_by(2, score=lambda records: sensitivities.gini(records) / max(len(records), 1))
     assert not plain.holds and "the largest change is 0.5" in plain.reason
+
+
+def test_without_any_say_a_feature_of_k_values_lowers_gini_by_its_share_of_k_less_one():
+    """Half of N records is of each class, so that Gini is N/2 before a split: (k-1)/(N-1) of it by what is random."""
+    few, many = np.mean(list(preferences.list_best_scores("gini", "per_value")), axis=0)
+    assert (few, many) == pytest.approx((-8 * (1 - 1 / 15), -8 * (1 - 3 / 15)))
+
+
+@pytest.mark.parametrize("measure", preferences.MEASURES)
+@pytest.mark.parametrize("split", preferences.SPLITS)
+def test_a_feature_without_say_is_chosen_as_often_as_in_simulated_tables(measure, split):
+    rng, n = np.random.default_rng(5), 3000
+    few, many = np.indices((2, 4)).reshape(2, -1).repeat(2, axis=1)
+    labels = rng.permuted(np.tile(np.arange(16) % 2, (n, 1)), axis=1)
+
+    def best(values):
+        scores = []
+        sides = [list(range(values.max() + 1))] if split == "per_value" else [[v] for v in range(values.max() + 1)]
+        for kept in sides:
+            groups = np.where(np.isin(values, kept), values, 9)
+            total = np.zeros(n)
+            for group in set(groups):
+                share = labels[:, groups == group].mean(axis=1)
+                both = np.stack([share, 1 - share])
+                impurity = 1 - (both**2).sum(axis=0)
+                if measure == "information_gain":
+                    impurity = -(both * np.log2(np.where(both > 0, both, 1))).sum(axis=0)
+                total += (groups == group).sum() * impurity
+            scores.append(-total)
+        return np.max(scores, axis=0).round(9)
+
+    of_few, of_many = best(few), best(many)
+    share = np.mean((of_many > of_few) + 0.5 * (of_many == of_few))
+    found = preferences.prefers_many_values(measure, split)
+    told = float(found.reason.removesuffix(" % of the time").rpartition(" ")[2]) / 100
+    assert found.holds and not preferences.has_no_preference(measure, split).holds
+    assert share == pytest.approx(told, abs=4 * math.sqrt(0.25 / n))
+
+
+def test_the_noise_of_a_leaf_is_that_which_the_estimator_draws():
+    """DiffPETs of 10 trees and height 6 pays epsilon / 280 for a sum and a number together: Lap(280 / epsilon) each."""
+    domain = Domain([Continuous(f"x{i}", 0, 1) for i in range(11)], Continuous("y", 0, 1))
+    rows = np.random.default_rng(0).random((50, 12))
+    model = DiffPETsRegressor(1.0, n_estimators=10, max_depth=6, domain=domain, random_state=0)
+    lines = model.fit(rows[:, :11], rows[:, 11]).privacy_.ledger.to_lines()
+    (epsilon,) = [float(line.rpartition(" ")[2]) for line in lines if "sum of the targets of a leaf" in line]
+    assert 1 / epsilon == pytest.approx(280, rel=1e-3)
+    assert noise_scales.noise_is_lower(2, 11, 10, 6).reason.startswith("Lap(280/ε) on a leaf, Lap(288/ε) on")
+    assert not noise_scales.noise_is_lower(2, 11, 10, 6, parts=2).holds
+    assert not noise_scales.sensitivity_is_lower(44, 11).holds and noise_scales.sensitivity_is_lower(43, 11).holds
 
 
 def test_paths_that_do_not_cost_epsilon_are_found():
