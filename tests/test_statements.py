@@ -17,6 +17,7 @@ from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
 from experiments.judge.statements import (
     cost,
+    label_draws,
     leaf_errors,
     numeric_values,
     pfdpdt_budget,
@@ -347,3 +348,40 @@ def test_guarantees_that_do_not_follow_are_found(printed, instead, said):
 def test_a_table_has_three_guarantees_in_a_line():
     with pytest.raises(ValueError, match="zip"):
         poisoning.guarantees_follow("232 .01 .57 - -")
+
+
+def test_permute_and_flip_moves_chance_to_higher_scores_and_a_sharper_rival_does_not_lose_to_it(monkeypatch):
+    found = label_draws.flips_favour_higher_scores()
+    assert found.holds and found.reason.startswith("no rank loses, on 705 lists of scores")
+    of_twice = label_draws.exponential
+    monkeypatch.setattr(
+        label_draws, "exponential", lambda scores, *given: of_twice([2 * one for one in scores], *given)
+    )
+    sharper = label_draws.flips_favour_higher_scores()
+    assert not sharper.holds and "lose" in sharper.reason
+
+
+@pytest.mark.parametrize(("share", "holds"), [(1.0, False), (0.6, False), (0.5, True), (0.25, True)])
+def test_the_share_of_noisy_counts_decides_which_label_is_right_more_often(share, holds):
+    assert label_draws.labels_are_right_more_often(share).holds == holds
+    if holds or share == 1:
+        cases = "21 of 21" if holds else "0 of 21"
+        assert cases in label_draws.labels_are_right_more_often(share).reason
+
+
+@pytest.mark.parametrize(("lead", "n_classes", "share"), [(1, 2, 1.0), (4, 4, 1.0), (2, 3, 0.5)])
+def test_the_chances_of_labels_are_those_of_drawn_ones(lead, n_classes, share):
+    """By noise: Laplace on each count, and for permute-and-flip of equation 16 one-sided noise of scale 2 / ε."""
+    rng, n, counts = np.random.default_rng(0), 200_000, np.array([lead] + [0] * (n_classes - 1))
+    largest = (np.argmax(counts + rng.laplace(0, 1 / share, (n, n_classes)), axis=1) == 0).mean()
+    assert largest == pytest.approx(label_draws.find_chance_of_largest(lead, n_classes, share), abs=0.005)
+    flips = pfdpdt_law.permute_and_flip(tuple(range(n_classes)), list(map(float, counts)), 1.0, 1.0)[0]
+    drawn = (np.argmax(counts + rng.exponential(2, (n, n_classes)), axis=1) == 0).mean()
+    assert drawn == pytest.approx(flips, abs=0.005)
+
+
+def test_of_two_classes_the_largest_noisy_count_is_right_as_often_as_by_hand():
+    """Two Laplace numbers of scale 1 differ by more than x with chance exp(-x) (1 + x / 2) / 2."""
+    for x in (0.5, 2.0, 8.0):
+        by_hand = 1 - math.exp(-x) * (1 + x / 2) / 2
+        assert label_draws.find_chance_of_largest(x, 2) == pytest.approx(by_hand, abs=1e-6)
