@@ -3,7 +3,8 @@
 ``--config-dir`` adds a folder, so does the search path of an installed package (a plugin of Hydra), and so does the
 variable ``DPREPLICA_CATALOGUE`` of the environment, through which every process that a command starts knows them all.
 A folder has the sub-folders that ``conf/`` has: ``algorithm/mine.yaml`` is the algorithm ``mine``. A file of an
-algorithm may have variants, which are found like files: `documents.variants` says how.
+algorithm may have variants, which are found like files: `documents.variants` says how. An added folder may also have
+modules ``claims/NAME.py``, ``tables/NAME.py`` and ``figures/NAME.py``: kinds of these.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ BUILT_IN = ROOT / "conf"
 ALGORITHMS = BUILT_IN / "algorithm"
 GROUPS = ("algorithm", "dataset", "executor", "metric", "paper")
 """The sub-folders that are looked into."""
+KINDS = ("claims", "tables", "figures")
+"""Further ones of an added folder, which have the kinds of these as modules."""
 VARIABLE = "DPREPLICA_CATALOGUE"
 """Names the added folders, separated like those of PATH."""
 _MODULES = "DPREPLICA_MODULES"
@@ -71,7 +74,7 @@ def use_folders(folders: Iterable[Path]) -> None:
 
 def has_group(folder: Path) -> bool:
     """Return whether a folder has any of the sub-folders that are looked into."""
-    return any((folder / group).is_dir() for group in GROUPS)
+    return any((folder / group).is_dir() for group in (*GROUPS, *KINDS))
 
 
 def describe_environment() -> dict[str, str]:

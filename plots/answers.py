@@ -16,12 +16,13 @@ import pandas as pd
 from algorithms.accounting.faults import join_names
 from experiments.config.finding import INSIDE, PaperFinding, Sign
 from experiments.config.paper import Paper
+from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.numbers.number_verdict import format_size, is_blank
-from experiments.judge.verdict import REFUTED, REPRODUCED_WITHIN, SIGN_OF
+from experiments.judge.verdict import Verdict
 from plots.labels import MISSING, SYMBOLS, label_names
 from plots.privacy import VIOLATED, is_claim_only
 
-OUTSIDE = (REFUTED, REPRODUCED_WITHIN)  #: of printed numbers: they lie outside of our intervals
+OUTSIDE = (Verdict.REFUTED, Verdict.REPRODUCED_WITHIN)  #: of printed numbers: they lie outside of our intervals
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def count_signs(verdicts: Iterable[str]) -> dict[Sign, int]:
     >>> {sign.value: n for sign, n in count_signs(["undecided", "reproduced", "refuted", "refuted"]).items()}
     {'holds': 1, 'fails': 2, 'open': 1}
     """
-    signs = [SIGN_OF[verdict] for verdict in verdicts]
+    signs = [Verdict(verdict).sign for verdict in verdicts]
     return {sign: signs.count(sign) for sign in Sign if sign in signs}
 
 
@@ -171,28 +172,32 @@ def _describe_condition(names: Sequence[str]) -> str:
     return f"if the ranges of {where} are taken as public"
 
 
-def fill_finding(finding: PaperFinding, claims: Sequence[Mapping[str, Any]], numbers: pd.DataFrame) -> str:
+def fill_finding(finding: PaperFinding, claims: Sequence[ClaimAnswer], numbers: pd.DataFrame) -> str:
     """Return a finding with the sizes of a run, from the verdicts on claims and on numbers; a dash where it has none.
 
     A size is that of an effect, in the setting that refutes the claim if there is one, or of the difference of a
     number, or it is how many numbers lie inside of our intervals.
     """
-    known = {row["id"]: row for row in (*numbers.to_dict("records"), *claims)}
-    sizes = {name: _find_size(known[name]) if name in known else MISSING for name in finding.fields}
-    return finding.fill(sizes | ({INSIDE: _count_inside(numbers)} if INSIDE in sizes else {}))
+    found = {row["id"]: format_number_size(row) for row in numbers.to_dict("records")}
+    found |= {claim.id: format_claim_size(claim) for claim in claims}
+    sizes = {name: found.get(name, MISSING) for name in finding.fields}
+    return finding.fill(sizes | ({INSIDE: count_inside(numbers)} if INSIDE in sizes else {}))
 
 
 def list_misfits(
-    finding: PaperFinding, claims: Sequence[Mapping[str, Any]], numbers: pd.DataFrame, privacy: Sign, is_partial: bool
+    finding: PaperFinding, claims: Sequence[ClaimAnswer], numbers: pd.DataFrame, privacy: Sign, is_partial: bool
 ) -> list[str]:
     """Return what a finding takes for granted and the verdicts of a run do not bear out, a text for each.
 
     A run that is partial leaves much open, so what is open there is no misfit; that it is partial is said beside it.
     """
-    given = {"claim": (finding.claims, claims), "number": (finding.numbers, numbers.to_dict("records"))}
+    of_claims = {claim.id: claim.verdict.sign for claim in claims}
+    of_numbers = {row["id"]: Verdict(row["verdict"]).sign for row in numbers.to_dict("records")}
     misfits = []
-    for what, (expected, rows) in given.items():
-        found = {row["id"]: SIGN_OF[row["verdict"]] for row in rows}
+    for what, expected, found in (
+        ("claim", finding.claims, of_claims),
+        ("number", finding.numbers, of_numbers),
+    ):
         for name, sign in expected.items():
             came_out = found.get(name, Sign.OPEN)
             if came_out != sign and not (came_out == Sign.OPEN and is_partial):
@@ -206,7 +211,8 @@ def _contrast(said: Sign, found: Sign) -> str:
     return f"it says that this {describe_sign(said, 1)}; here it {describe_sign(found, 1)}"
 
 
-def _count_inside(numbers: pd.DataFrame) -> str:
+def count_inside(numbers: pd.DataFrame) -> str:
+    """Return how many printed numbers lie inside of our intervals, such as "65 of 68"."""
     if not numbers["prediction_low"].notna().any():
         return MISSING
     tested = numbers[numbers["statistic"] != "exact"]
@@ -214,11 +220,20 @@ def _count_inside(numbers: pd.DataFrame) -> str:
     return f"{n_inside} of {len(tested)}"
 
 
-def _find_size(row: Mapping[str, Any]) -> str:
-    """Return the size of the difference of a number, or of the effect of a claim, of two digits and without its sign.
+def format_claim_size(claim: ClaimAnswer) -> str:
+    """Return the size of the effect of a claim as it is read: in the setting that refutes it, else over all."""
+    return _format_size(claim.metric, claim.refuting.effect if claim.refuting else claim.effect)
 
-    >>> [_find_size({"metric": "accuracy", "difference": size}) for size in (-0.2155, 0.0104)]
-    ['22 points', '1 point']
+
+def format_number_size(row: Mapping[str, Any]) -> str:
+    """Return the size of the difference of a printed number from ours."""
+    return _format_size(row["metric"], row["difference"])
+
+
+def _format_size(metric: str | None, size: float | None) -> str:
+    """Return a difference with two digits and without its sign.
+
+    >>> [_format_size("accuracy", size) for size in (-0.2155, 0.0104, None)]
+    ['22 points', '1 point', '—']
     """
-    size = row["difference"] if "difference" in row else (row["contradiction"] or row)["effect"]
-    return MISSING if size is None or is_blank(size) else format_size(row["metric"], float(f"{abs(size):.2g}"))
+    return MISSING if size is None or is_blank(size) else format_size(str(metric), float(f"{abs(size):.2g}"))

@@ -10,7 +10,7 @@ from experiments.config.finding import Sign
 from experiments.config.paper import Paper
 from experiments.judge import verdict
 from experiments.judge.numbers.number_verdict import is_blank
-from experiments.judge.verdict import SIGN_OF
+from experiments.judge.verdict import Verdict
 from experiments.metrics.find import is_in_per_cent
 from experiments.metrics.metric import STANDARD_ERROR
 from experiments.metrics.scikit_learn import find_scikit_learn
@@ -41,7 +41,7 @@ def find_symbol(given: str) -> str:
     >>> find_symbol("reproduced within ± δ"), find_symbol("setting lost"), find_symbol("")
     ('✓', '?', '')
     """
-    return SYMBOLS[SIGN_OF[given]] if given in SIGN_OF else ""
+    return SYMBOLS[Verdict(given).sign] if given in set(Verdict) else ""
 
 
 def label_name(paper: Paper, name: str) -> str:

@@ -16,17 +16,16 @@ import pandas as pd
 
 from experiments.config.finding import Sign
 from experiments.config.paper import Claim, Paper, Speaker
-from experiments.judge.evidence.claim_group import State
+from experiments.judge.claim_answer import ClaimAnswer, SettingAnswer
 from experiments.judge.numbers.number_verdict import is_blank
-from experiments.judge.verdict import REFUTED, REPRODUCED, SIGN_OF, UNDECIDED, format_effect, setting_of
+from experiments.judge.verdict import Verdict, format_effect, setting_of
 from experiments.metrics.find import is_in_per_cent
 from experiments.questions.group_claim import ClaimAboutRuns
 from plots import labels
-from plots.answers import count_signs
 from plots.strips import Axis, Strip, StripPlot, make_effect_axis, make_number_axis
 
 COMPUTED = ""  #: the unit of claims that are decided by computing: they have no effect
-_PLAIN = (REPRODUCED, REFUTED, UNDECIDED)  # verdicts that say no more than their sign
+_PLAIN = (Verdict.REPRODUCED, Verdict.REFUTED, Verdict.UNDECIDED)  # verdicts that say no more than their sign
 _APART = 0.1  # labels of an axis are at least so far apart, as a share of its length
 
 
@@ -55,10 +54,15 @@ class ClaimRow:
     interval: str = ""  #: 95 %, of that
     place: str = ""  #: which setting that is; empty if the claim has one only
     strip: Strip | None = None  #: where that stands on the axis of its unit
-    held: str = ""  #: in how many settings it is proven, such as "8 of 9"
+    held: str = ""  #: how many settings came out how, such as "8 as claimed, 1 equal"
+    runs: str = ""  #: of a setting, the most that were taken
+    new_rows: str = ""  #: what is said of it on new rows of the same kind
     details: dict[str, str] = field(default_factory=dict)  #: told when its row is opened, by name
     settings: list[_SettingRow] = field(default_factory=list)  #: the weakest first
     readings: list[ClaimRow] = field(default_factory=list)  #: other readings of the sentence
+    differs: bool = False  #: whether readings come to different verdicts
+    read_as: str = ""  #: how it is read itself
+    sign_as_read: Sign = Sign.OPEN  #: what comes of that
 
     @property
     def finer(self) -> str:
@@ -71,34 +75,39 @@ class ClaimRow:
         return ", ".join(filter(None, [self.finer, "against our reconstruction" if self.is_rebuilt else ""]))
 
     @property
+    def lines_below(self) -> list[str]:
+        """The lines below its text: its readings, and new rows."""
+        return [*self.lines_on_readings, *filter(None, [self.new_rows])]
+
+    @property
     def size(self) -> str:
         """The effect without its unit, for a column that is headed by that."""
         return self.effect.removesuffix(f" {self.unit}")
 
     @property
-    def turning(self) -> dict[Sign, int]:
-        """How many of its readings come to another sign, and to which."""
-        return count_signs([reading.verdict for reading in self.readings if reading.sign != self.sign])
-
-    @property
     def lines_on_readings(self) -> list[str]:
-        """A line for each other reading that turns its sign, and how many do not."""
-        turning = [reading for reading in self.readings if reading.sign != self.sign]
-        lines = [f"another reading: {labels.SYMBOLS[one.sign]} {one.text.rstrip('.')}" for one in turning]
-        n_agreeing = len(self.readings) - len(turning)
-        if n_agreeing:
-            lines.append(f"{n_agreeing} other reading{'s agree' if n_agreeing > 1 else ' agrees'}")
+        """A line for each reading where they differ, with its condition and effect; else how many there are."""
+        if not self.differs:
+            n = len(self.readings)
+            return [f"{n} other reading{'s agree' if n > 1 else ' agrees'}"] if n else []
+        lines = []
+        for sign, condition, effect in [
+            (self.sign_as_read, self.read_as, self.effect),
+            *((reading.sign, reading.text, reading.effect) for reading in self.readings),
+        ]:
+            shown = f": {effect}" if effect else ""
+            lines.append(f"{labels.SYMBOLS[sign]} if {condition.rstrip('.')}{shown}")
         return lines
 
 
 def list_forests(
-    paper: Paper, records: Iterable[Mapping[str, Any]], new_rows: Mapping[str, str], speaker: Speaker
+    paper: Paper, answers: Iterable[ClaimAnswer], new_rows: Mapping[str, str], speaker: Speaker
 ) -> list[StripPlot[ClaimRow]]:
     """Return the claims of one speaker by unit, those that are computed last; readings stand in the row they read.
 
-    ``records`` are what ``claims.json`` has of each claim, ``new_rows`` what is said of some claims on new rows, by id.
+    ``new_rows`` is what is said of some claims on new rows, by id.
     """
-    known = {record["id"]: {**record, "new rows": new_rows.get(record["id"], "")} for record in records}
+    known = {answer.id: answer for answer in answers}
     by_unit: dict[str, list[Claim]] = {}
     for claim in paper.claims:
         if claim.reading_of is None and paper.speaker_of(claim) == speaker:
@@ -108,24 +117,9 @@ def list_forests(
         claims = by_unit[unit]
         with_readings = [claim for claim in paper.claims if paper.claims_by_id[paper.text_of(claim)] in claims]
         axis = _make_axis([known[claim.id] for claim in with_readings])
-        rows = [_make_claim_row(paper, claim, known, axis) for claim in claims]
+        rows = [_make_claim_row(paper, claim, known, new_rows, axis) for claim in claims]
         forests.append(StripPlot(unit, _label_ticks(unit, axis), rows))
     return forests
-
-
-def format_chance(probability: float | None) -> str:
-    """Return a probability in per cent; nothing is certain, nothing impossible.
-
-    Examples
-    --------
-    >>> format_chance(0.618), format_chance(1.0), format_chance(0.0), format_chance(None)
-    ('62 %', '> 99 %', '< 1 %', '')
-    """
-    if probability is None or math.isnan(probability):
-        return ""
-    if probability < 0.01:
-        return "< 1 %"
-    return "> 99 %" if probability > 0.99 else f"{100 * probability:.0f} %"
 
 
 def label_place(paper: Paper, claim: Claim, group: Mapping[str, Any]) -> str:
@@ -143,29 +137,21 @@ def _label_part(paper: Paper, claim: Claim, part: str) -> str:
     return f"{axis} from {values}" if len(compared) > 1 else f"against {axis} = {values}"
 
 
-def _find_unit(paper: Paper, record: Mapping[str, Any]) -> str:
-    if record["metric"] is None:
+def _find_unit(paper: Paper, answer: ClaimAnswer) -> str:
+    if answer.metric is None:
         return COMPUTED
-    return "points" if is_in_per_cent(record["metric"]) else labels.label_metric(paper, record["metric"])
+    return "points" if is_in_per_cent(answer.metric) else labels.label_metric(paper, answer.metric)
 
 
-def _make_axis(records: Sequence[Mapping[str, Any]]) -> Axis:
+def _make_axis(answers: Sequence[ClaimAnswer]) -> Axis:
     """Return the axis of the effects that decide some claims, which share a unit."""
-    deciding = [group for record in records if (group := _find_deciding(record))]
+    deciding = [answer.decisive for answer in answers if answer.decisive]
     reaches = [
-        max(filter(math.isfinite, (abs(group[end]) for end in ("effect", "low", "high"))), default=0.0)
-        for group in deciding
+        max(filter(math.isfinite, map(abs, (found.effect, found.low, found.high))), default=0.0) for found in deciding
     ]
-    margins = sorted(group["margin"] for group in deciding)
-    is_linear = all(is_in_per_cent(record["metric"] or "") for record in records)
+    margins = sorted(found.margin for found in deciding)
+    is_linear = all(is_in_per_cent(answer.metric or "") for answer in answers)
     return make_effect_axis(reaches, margins[len(margins) // 2] if margins else 1.0, is_linear)
-
-
-def _find_deciding(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the setting that refutes a claim, else the weakest one; None if none has a complete run."""
-    if record["contradiction"]:
-        return record["contradiction"]
-    return next((group for group in record["groups"] or () if group["n"]), None)
 
 
 def _label_ticks(unit: str, axis: Axis) -> list[tuple[float, str]]:
@@ -179,55 +165,61 @@ def _label_ticks(unit: str, axis: Axis) -> list[tuple[float, str]]:
     return ticks
 
 
-def _make_claim_row(paper: Paper, claim: Claim, records: Mapping[str, Mapping], axis: Axis) -> ClaimRow:
-    record = records[claim.id]
-    row = {name: record[name] for name in ("id", "text", "verdict", "reason")}
-    row |= {"sign": SIGN_OF[record["verdict"]], "unit": _find_unit(paper, record), "details": _list_details(record)}
-    row |= {"is_rebuilt": claim.against is not None}
-    deciding = _find_deciding(record)
-    if deciding:
-        effect, _, interval = format_effect(record["metric"], deciding).rstrip(")").partition(" (")
-        row |= {"effect": effect, "interval": interval, "strip": _place(claim, deciding, axis)}
-        states = [group["state"] for group in record["groups"]]
-        row |= {"held": f"{states.count(State.HOLDS.value)} of {len(states)}"}
-        row |= {"settings": [_make_setting(paper, claim, record["metric"], group, axis) for group in record["groups"]]}
-        row |= {"place": label_place(paper, claim, deciding) if len(states) > 1 else ""}
-    return ClaimRow(
-        **row,
-        readings=[_make_claim_row(paper, one, records, axis) for one in paper.claims if one.reading_of == claim.id],
-    )
+def _make_claim_row(
+    paper: Paper, claim: Claim, answers: Mapping[str, ClaimAnswer], new_rows: Mapping[str, str], axis: Axis
+) -> ClaimRow:
+    answer = answers[claim.id]
+    row: dict[str, Any] = {"id": answer.id, "text": answer.text, "verdict": answer.verdict, "reason": answer.reason}
+    row |= {"sign": answer.verdict.sign, "unit": _find_unit(paper, answer), "details": _list_details(claim, answer)}
+    row |= {"is_rebuilt": claim.against is not None, "new_rows": new_rows.get(claim.id, "")}
+    row |= {"differs": bool(answer.conditions), "read_as": next(iter(answer.conditions), "")}
+    row |= {"sign_as_read": answer.as_read.sign}
+    if found := answer.decisive:
+        metric = str(answer.metric)
+        effect, _, interval = format_effect(metric, found.to_mapping()).rstrip(")").partition(" (")
+        row |= {"effect": effect, "interval": interval, "strip": _place(claim, found, axis)}
+        row |= {"held": _format_counts(answer.counts), "runs": str(answer.runs)}
+        row |= {"settings": [_make_setting(paper, claim, metric, setting, axis) for setting in answer.settings]}
+        row |= {"place": label_place(paper, claim, found.place) if len(answer.settings) > 1 else ""}
+    readings = [one for one in paper.claims if one.reading_of == claim.id]
+    return ClaimRow(**row, readings=[_make_claim_row(paper, one, answers, new_rows, axis) for one in readings])
 
 
-def _place(claim: Claim, group: Mapping[str, Any], axis: Axis) -> Strip:
+def _format_counts(counts: Mapping[str, int]) -> str:
+    """Return how many settings came out how, without what none did.
+
+    >>> _format_counts({"as claimed": 3, "equal": 0, "opposite": 1, "open": 0})
+    '3 as claimed, 1 opposite'
+    """
+    return ", ".join(f"{n} {outcome}" for outcome, n in counts.items() if n)
+
+
+def _place(claim: Claim, found: SettingAnswer, axis: Axis) -> Strip:
     """Return where the effect of a setting stands; what bears the claim out lies to the right, or near zero."""
     assert isinstance(claim, ClaimAboutRuns)
-    effect, low, high, margin = (group[name] for name in ("effect", "low", "high", "margin"))
-    if claim.find_direction(group.get("part", "")) == -1:
+    effect, low, high = found.effect, found.low, found.high
+    if claim.find_direction(found.place.get("part", "")) == -1:
         effect, low, high = -effect, -high, -low
-    return axis.make_strip(effect, low, high, 0.0, margin)
+    return axis.make_strip(effect, low, high, 0.0, found.margin)
 
 
-def _make_setting(paper: Paper, claim: Claim, metric: str, group: Mapping[str, Any], axis: Axis) -> _SettingRow:
-    place = label_place(paper, claim, group)
-    if not group["n"]:
+def _make_setting(paper: Paper, claim: Claim, metric: str, found: SettingAnswer, axis: Axis) -> _SettingRow:
+    place = label_place(paper, claim, found.place)
+    if not found.n:
         return _SettingRow(place)
-    won = f"{100 * group['share_won']:.0f} % of {group['n']} runs as claimed"
-    return _SettingRow(place, format_effect(metric, group), won, _place(claim, group, axis))
+    won = f"{found.outcome.value}; {100 * found.share_won:.0f} % of {found.n} runs as claimed"
+    return _SettingRow(place, format_effect(metric, found.to_mapping()), won, _place(claim, found, axis))
 
 
-def _list_details(record: Mapping[str, Any]) -> dict[str, str]:
-    details = {}
-    if record["on_average"] and record["on_average"] != record["in_most_runs"]:
-        details["the mean of the runs"] = record["on_average"]
-        details["most single runs"] = record["in_most_runs"]
-    if record["effect"] is not None:
-        center = " (median)" if record["center"] == "median" else ""
-        details[f"over all settings{center}"] = format_effect(record["metric"], record)
-        details["runs of a setting, at most"] = str(record["repeats"])
-        details["chance that ten new runs show it again"] = format_chance(record["rerun_probability"])
-    if record["at_bound"]:
-        details["settings set aside, as they cannot move as claimed"] = str(record["at_bound"])
-    details |= {"what it speaks of": record["scope"] or "", "new rows": record["new rows"]}
+def _list_details(claim: Claim, answer: ClaimAnswer) -> dict[str, str]:
+    details = {"the paper's words": claim.says, "in English": claim.translation, "where": claim.source}
+    details |= {"what leaves it open": claim.leaves_open, "read as": claim.read_as}
+    if answer.effect is not None:
+        center = " (median)" if answer.statistic == "median" else ""
+        details[f"over all settings{center}"] = format_effect(str(answer.metric), answer.model_dump())
+        details["runs of a setting, at most"] = str(answer.runs)
+        details["what they could not show"] = answer.unseen
+    details["what it speaks of"] = answer.scope
     return {name: text for name, text in details.items() if text}
 
 
@@ -311,7 +303,7 @@ def make_row(paper: Paper, row: Mapping[str, Any], axis: Axis | None = None) -> 
         id=row["id"],
         what=labels.label_result(paper, row),
         kind=row["statistic"],
-        sign=SIGN_OF[row["verdict"]],
+        sign=Verdict(row["verdict"]).sign,
         verdict=row["verdict"],
         reason=row["reason"],
         printed=labels.format_number(metric, row["printed"], decimals),
@@ -331,7 +323,7 @@ def describe_facts(paper: Paper, facts: pd.DataFrame) -> str:
     """
     differing = []
     for row in facts.to_dict("records"):
-        if row["verdict"] != REPRODUCED:
+        if row["verdict"] != Verdict.REPRODUCED:
             name = f"{labels.label_name(paper, row['dataset'])}, {row['metric'].replace('_', ' ')}"
             ours = "nobody counted" if is_blank(row["mean"]) else f"{row['mean']:g} counted"
             differing.append(f"{name}: {row['printed']:g} printed, {ours}")

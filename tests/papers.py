@@ -1,9 +1,13 @@
 """Papers made up for tests."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 
 from experiments.config.paper import Paper, parse_paper
 from experiments.judge import claim_answers, number_answers
+from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import Need
 from experiments.questions.number_questions import resolve_number
@@ -15,8 +19,32 @@ STUDY = {"dataset": "car", "algorithm": "majority"}
 
 
 def make_paper(**keys) -> Paper:
-    """Return a paper with these keys; it has a number, a title and a study if they do not say."""
-    return parse_paper({"number": 0, "title": "Made up", "studies": {"floor": STUDY}, **keys})
+    """Return a paper with these keys; it has a number, a title and a study if they do not say, and `fill_words`."""
+    return parse_paper(fill_words({"number": 0, "title": "Made up", "studies": {"floor": STUDY}, **keys}))
+
+
+def fill_words(contents: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a paper's file says, with made-up words of the paper wherever it must have some and has none."""
+    filled = dict(contents)
+    if "claims" in contents:
+        claims = contents["claims"]
+        read = {claim.get("reading_of") for claim in claims}
+        filled["claims"] = [_fill_words_of_claim(claim, claim.get("id") in read) for claim in claims]
+    if "choices" in contents:
+        choices = contents["choices"]
+        opened = [*choices.get("algorithms", {}).values(), choices.get("protocol", {})]
+        words = {name: f"no word on {name}" for values in opened for name in values}
+        filled["choices"] = {**choices, "words": words | choices.get("words", {})}
+    return filled
+
+
+def _fill_words_of_claim(claim: Mapping[str, Any], has_readings: bool) -> dict[str, Any]:
+    words = {"says": "Words of the paper.", "source": "page 1"}
+    if claim.get("own"):
+        words = {}
+    elif "reading_of" in claim:
+        words = {"leaves_open": "no word on it"}
+    return words | ({"read_as": "it is read as it stands"} if has_readings else {}) | dict(claim)
 
 
 def ask(paper: Paper) -> PaperQuestions:
@@ -26,7 +54,7 @@ def ask(paper: Paper) -> PaperQuestions:
     return PaperQuestions({}, tuple(numbers), tuple(claims), {})
 
 
-def judge_claims(paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame | None = None) -> list[dict]:
+def judge_claims(paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame | None = None) -> list[ClaimAnswer]:
     """Return the verdicts on the claims of a paper by a long table."""
     printed = []
     for row in [] if numbers is None else numbers.to_dict("records"):

@@ -19,7 +19,7 @@ import pytest
 import algorithms
 from documents import search_path
 from experiments.command_line import find_command, translate_words
-from experiments.judge.verdict import SIGN_OF
+from experiments.judge.verdict import Verdict
 from tests.browser import DESKTOP, TELEPHONE, fits, opened
 from tests.shared_folders import once_for_all_workers
 

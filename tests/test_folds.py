@@ -249,7 +249,7 @@ number: folds
 title: "A paper that cross-validates"
 reported: folds.csv
 repeats: 4
-most_repeats: 8
+most_repeats: 20
 studies:
   grid: {dataset: car, algorithm: [random_forest, majority], protocol: {folds: 3}, metrics: [f1_macro, roc_auc_ovr]}
 tables:
@@ -257,8 +257,8 @@ tables:
 figures:
   - {id: figure-1, title: "AUC", study: grid, x: dataset, lines: algorithm, metric: roc_auc_ovr}
 claims:
-  - {id: above, text: "The forest is better.", kind: above, study: grid, better: random_forest, worse: majority,
-     within: [dataset], metric: f1_macro}
+  - {id: above, text: "The forest is better.", says: "It is better.", source: "page 1", kind: above,
+     study: grid, better: random_forest, worse: majority, within: [dataset], metric: f1_macro}
 """
 PRINTED = """\
 id,table,dataset,algorithm,epsilon,metric,statistic,value,decimals,source

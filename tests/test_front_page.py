@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from experiments.config.paper import Speaker
-from experiments.judge.verdict import SIGN_OF
+from experiments.judge.verdict import Verdict
 from plots.pages import report
 from plots.pages.reference_pages import read_published
 from plots.pages.report import build_report
@@ -67,7 +67,7 @@ def test_a_row_gives_the_three_answers_and_the_finding(published, name):
 @pytest.mark.parametrize("name", PAPERS)
 def test_what_a_row_counts_is_the_papers_own(published, name):
     run = RUNS[name]
-    signs = [SIGN_OF[claim["verdict"]] for claim in run.claims if speaker_of(run, claim) == Speaker.PAPER]
+    signs = [Verdict(claim["verdict"]).sign for claim in run.claims if speaker_of(run, claim) == Speaker.PAPER]
     assert f"{signs.count('holds')} of {len(signs)} hold" in read_rows(published / "index.html")[name]
 
 
@@ -188,7 +188,9 @@ def test_claims_are_found_by_their_words_and_by_what_came_out(browser, published
         page.get_by_label("Search").fill("")
         page.locator("[name=sign]").select_option("depends")
         page.locator("[name=whose]").select_option("the paper's")
-        depending = [claim for run in RUNS.values() for claim in run.claims if SIGN_OF[claim["verdict"]] == "depends"]
+        depending = [
+            claim for run in RUNS.values() for claim in run.claims if Verdict(claim["verdict"]).sign == "depends"
+        ]
         assert 0 < shown.count() <= len(depending)
         assert set(column(page, "claims", 3)) == {"the paper's"}
         assert all(text.startswith("◐") for text in column(page, "claims", 2))

@@ -181,7 +181,7 @@ CLAIM = make_paper(
 
 def make_group(*gains):
     values = np.column_stack([np.zeros(len(gains)), gains])
-    return ClaimGroup({}, np.arange(len(values)), values, len(values), ClaimTest(type(CLAIM), Margin(0.01), reach=1.0))
+    return ClaimGroup({}, np.arange(len(values)), values, len(values), ClaimTest(CLAIM, Margin(0.01)))
 
 
 def test_a_claim_holds_under_a_reading_if_signs_say_so_in_every_group():

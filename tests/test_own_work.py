@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -27,16 +28,22 @@ from experiments.cells import code_version, module_sources
 from experiments.cells.cell import Cell
 from experiments.cells.grid import expand_grid
 from experiments.commands import audit
-from experiments.config import estimators
+from experiments.config import estimators, kinds
 from experiments.config.papers import list_own_papers, list_papers, read_paper
 from experiments.config.paths import CONF, ROOT
 from experiments.errors import BadInput
+from experiments.judge import claim_answers
+from experiments.judge.tasks import run_here
+from experiments.questions.paper_questions import resolve_claims
 from experiments.regression_check.bands import find_folder, list_watched_papers
 from experiments.run.evaluate import evaluate_cell
+from experiments.run.executors import task_runner
 from experiments.run.executors.executor import Executor, make_executor
+from experiments.run.executors.task_runner import TaskRunner
 from experiments.run.run_studies import run_and_collect
 from experiments.store.accounts import is_claim_only, read_account
 from experiments.store.long_table import long_table
+from experiments.store.results import Results
 from plots import privacy
 from plots.runs.run_folder import name_target
 from tests.command_line import exit_code
@@ -130,8 +137,8 @@ studies:
 tables:
   - {id: accuracy, kind: grid, title: Accuracy, study: floor, metric: accuracy, rows: algorithm, columns: epsilon}
 claims:
-  - {id: no-better, text: Mine is no worse than the majority., kind: not_worse, study: floor, metric: accuracy,
-     better: NAME, worse: majority, margin: 0.05, within: []}
+  - {id: no-better, text: Mine is no worse than the majority., says: It is no worse., source: page 1, kind: not_worse,
+     study: floor, metric: accuracy, better: NAME, worse: majority, margin: 0.05, within: []}
 """
 PRINTED = """\
 id,table,dataset,algorithm,epsilon,metric,statistic,value,decimals,source
@@ -492,6 +499,117 @@ def test_a_bad_folder_is_refused_in_one_line(make, words, error, tmp_path, monke
     stdout, stderr = capsys.readouterr()
     assert stdout == "" and error.format(folder=folder) in stderr
     assert stderr.startswith("error: ") and ("errors:" in stderr or len(stderr.splitlines()) == 1)
+
+
+# ------------------------------------------------------------------------------------------------- own kinds
+
+TIMES = '''"""``times``: one algorithm has some times as much of a metric as another."""
+
+from typing import Literal
+
+from experiments.judge.evidence.claim_group import Contrast
+from experiments.questions.group_claim import ComparisonClaim
+
+
+class TimesClaim(ComparisonClaim):
+    """In every group the metric of ``better`` is more than ``factor`` times that of ``worse``."""
+
+    kind: Literal["times"]
+    factor: float
+    """How many times."""
+
+    def list_contrasts(self, values, margin):
+        """Want what is left of the one after so many times the other to be above zero."""
+        worse, better = values.T
+        return [Contrast.of_difference("", 1, self.factor * worse, better, margin)]
+'''
+STUDY = {"dataset": ["car"], "algorithm": ["rdt", "majority"], "epsilon": [0.5, 1.0]}
+TWICE = {"id": "twice", "text": "T", "kind": "times", "study": "s", "better": "rdt", "worse": "majority"}
+TWICE |= {"within": ["epsilon"], "metric": "accuracy"}
+
+
+def make_kind(folder, name="times", text=TIMES, part="claims"):
+    (folder / part).mkdir(exist_ok=True)
+    (folder / part / f"{name}.py").write_text(text)
+
+
+def judge_times(factor, run_tasks=run_here):
+    """Return the verdict on a claim that 0.8 is so many times 0.3, in two settings."""
+    rows = [
+        {"study": "s", "dataset": "car", "algorithm": algorithm, "epsilon": epsilon, "repeat": repeat}
+        | {"accuracy": level + 0.001 * (repeat % 3), "status": "done"}
+        for algorithm, level in (("rdt", 0.8), ("majority", 0.3))
+        for epsilon in STUDY["epsilon"]
+        for repeat in range(20)
+    ]
+    claims = resolve_claims(make_paper(studies={"s": STUDY}, claims=[TWICE | {"factor": factor}]))
+    (answer,) = claim_answers.judge_claims(claims, Results(pd.DataFrame(rows)), run_tasks=run_tasks)
+    return answer.verdict
+
+
+def test_a_kind_of_claim_of_ones_own_uses_its_own_key(own):
+    make_kind(own.folder)
+    assert "times" in kinds.list_kinds("claims")
+    assert [judge_times(factor) for factor in (2.0, 3.0)] == ["reproduced", "refuted"]
+    with pytest.raises(DocumentError, match=r"claims\.0: the key 'factor' is missing"):
+        make_paper(studies={"s": STUDY}, claims=[TWICE])
+    with pytest.raises(DocumentError, match="did you mean 'factor'"):
+        make_paper(studies={"s": STUDY}, claims=[TWICE | {"facto": 2.0}])
+
+
+def test_a_claim_of_ones_own_kind_travels_to_other_processes(own, monkeypatch):
+    make_kind(own.folder)
+    monkeypatch.setattr(task_runner, "_SECONDS_HERE", 0)
+    assert judge_times(2.0, TaskRunner(Executor(jobs=2)).answer) == "reproduced"
+    claims = resolve_claims(make_paper(studies={"s": STUDY}, claims=[TWICE | {"factor": 2.0}]))
+    (own.folder / "claims.pickle").write_bytes(pickle.dumps(claims))
+    code = f"import pickle; print(pickle.load(open({str(own.folder / 'claims.pickle')!r}, 'rb'))[0].question.test.rule)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=HANG)
+    assert "factor=2.0" in done.stdout, done.stderr
+
+
+def test_a_table_and_a_figure_of_ones_own_are_found_likewise(own):
+    grid = "from typing import Literal\nfrom plots.tables.grid import GridTable\n\n\n"
+    grid += "class Mine(GridTable):\n    kind: Literal['mine']\n"
+    make_kind(own.folder, "mine", grid, "tables")
+    assert kinds.find_kind("tables", "mine").__name__ == "Mine"
+    with pytest.raises(ValueError, match="kind 'mine' is not known"):
+        kinds.find_kind("figures", "mine")
+
+
+def test_kinds_of_a_folder_that_is_no_longer_added_are_unknown(own):
+    make_kind(own.folder)
+    first = kinds.find_kind("claims", "times")
+    other = own.folder.parent / "other"
+    other.mkdir()
+    make_kind(other, text=TIMES.replace("some times", "twice"))
+    search_path.use_folders([other])
+    assert kinds.find_kind("claims", "times") is not first
+    search_path.use_folders([])
+    with pytest.raises(ValueError, match="kind 'times' is not known"):
+        kinds.find_kind("claims", "times")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        (
+            "above",
+            TIMES,
+            r"the kind 'above' of claims stands in .*claims/above\.py and in .*own/claims/above\.py; rename",
+        ),
+        (
+            "times",
+            "import nowhere",
+            r"claims/times\.py cannot be imported \(ModuleNotFoundError: No module named 'nowhere'",
+        ),
+        ("times", "X = 1", r"claims/times\.py has no class with a field kind"),
+    ],
+)
+def test_a_kind_that_cannot_be_used_is_refused_with_its_file(own, name, text, said):
+    make_kind(own.folder, name, text)
+    with pytest.raises(ValueError, match=said):
+        make_paper(studies={"s": STUDY}, claims=[TWICE | {"factor": 2.0}])
 
 
 # --------------------------------------------------------------------------------- all of it, in processes

@@ -21,7 +21,7 @@ from experiments.judge.readings.sentences import (
     list_ranking_details,
     list_ranking_notes,
 )
-from experiments.judge.verdict import REFUTED, REPRODUCED, describe_place, say_where
+from experiments.judge.verdict import Verdict, describe_place, say_where
 from experiments.questions.further_rows import agrees_with_verdict, describe_further_rows
 from plots import privacy
 from plots.runs.paper_run import PaperRun
@@ -164,7 +164,7 @@ REASONS = {
 def test_a_reason_is_short_and_leads_with_what_came_out(name):
     result = REASONS[name]()
     check_sentence(result["reason"], most=30)
-    starts = {REFUTED: "fails", REPRODUCED: "holds in all"}
+    starts = {Verdict.REFUTED: "fails", Verdict.REPRODUCED: "holds in all"}
     assert result["reason"].startswith(starts.get(result["verdict"], result["reason"][:1]))
     assert result["scope"] in ("", None)
 
@@ -178,7 +178,7 @@ def test_the_reason_of_a_claim_that_fails_is_the_one_that_a_page_shows():
 
 
 def test_which_question_decides_is_named_only_where_the_answers_differ():
-    verdicts = (REPRODUCED, "reproduced within ± δ", "practically equal", REFUTED, "undecided")
+    verdicts = (Verdict.REPRODUCED, "reproduced within ± δ", "practically equal", Verdict.REFUTED, "undecided")
     for mean in verdicts:
         for most in verdicts:
             _, basis = combine_answers({RunsQuestion.MEAN: mean, RunsQuestion.MOST: most})
@@ -198,7 +198,11 @@ def test_new_rows_are_spoken_of_only_where_they_say_something_else():
     rows = pd.DataFrame({"claim": "c", "setting": ["car", "adult"], "n": 10, "holds": [True, False]})
     check_sentence(describe_further_rows(rows), most=15)
     check_sentence(describe_further_rows(rows.assign(setting=np.nan)), most=15)
-    assert [agrees_with_verdict(rows, verdict) for verdict in (REPRODUCED, REFUTED, "undecided")] == [False, True, True]
+    assert [agrees_with_verdict(rows, verdict) for verdict in (Verdict.REPRODUCED, Verdict.REFUTED, "undecided")] == [
+        False,
+        True,
+        True,
+    ]
 
 
 def test_the_reasons_of_published_claims_that_are_computed_are_short():

@@ -46,8 +46,8 @@ def test_what_is_compared_holds_the_cells_of_every_round_and_the_claims(tiny, tm
     cells, _, claims = text.partition("[{")
     claim, printed = json.loads("[{" + claims)
     assert printed["verdict"] == "reproduced within ± δ"
-    assert claim["repeats"] > tiny.repeats and claim["verdict"] == "practically equal"
-    assert len(cells.splitlines()) == 1 + 2 * claim["repeats"]
+    assert claim["runs"] > tiny.repeats and claim["verdict"] == "practically equal"
+    assert len(cells.splitlines()) == 1 + 2 * claim["runs"]
 
 
 def test_the_command_names_what_differs(monkeypatch, capsys):

@@ -37,6 +37,6 @@ def _decide_claims(number: int | str, chosen: Collection[str], questions: PaperQ
     results = Results(run_until_decided(questions, rounds.run, claims, answer))
     numbers = judge_numbers(questions.numbers, results, run_tasks=answer)
     for answered in judge_claims(questions.claims, results, numbers, answer):
-        if answered["id"] in chosen:
-            print(json.dumps(json_safe({"paper": number, **answered}), ensure_ascii=False))
+        if answered.id in chosen:
+            print(json.dumps(json_safe({"paper": number, **answered.model_dump()}), ensure_ascii=False))
     return rounds.name_failures(str(request.config["results"]))

@@ -77,8 +77,8 @@ def _run_paper(paper: Paper, path: Path, where: Executor, is_shuffled: bool = Fa
         table = run_until_decided(questions, run, run_tasks=answer)
         results = Results(table)
         numbers = judge_numbers(questions.numbers, results, run_tasks=answer)
-        claims = json.dumps(json_safe(judge_claims(questions.claims, results, numbers, answer)), sort_keys=True)
-    return f"{format_cells_csv(table)}{claims}"
+        claims = [answered.model_dump() for answered in judge_claims(questions.claims, results, numbers, answer)]
+    return f"{format_cells_csv(table)}{json.dumps(json_safe(claims), sort_keys=True)}"
 
 
 def _kill_and_run(paper: Paper, path: Path, name: str) -> str:

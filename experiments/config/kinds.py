@@ -1,12 +1,14 @@
 """Kinds of claims, tables and figures: one class in one file each, found by name.
 
-``conf/kinds.yaml`` says in which packages they are. The file of a kind is called like the kind, so that reading a paper
-imports only what it uses, and a new kind is one new file.
+``conf/kinds.yaml`` says in which packages they are; a folder that a user adds has its own in ``claims/NAME.py``,
+``tables/NAME.py`` and ``figures/NAME.py``. The file of a kind is called like the kind, so that reading a paper imports
+only what it uses, and a new kind is one new file.
 """
 
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib import import_module, util
@@ -14,10 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from algorithms.installation import PREFIX
+from documents import search_path
 from documents.document import Document
-from documents.yaml_files import parse_yaml
+from documents.yaml_files import DocumentError, parse_yaml, shorten_path
+from experiments.config import own_kinds
 from experiments.config.paths import CONF
-from experiments.errors import suggest_name
+from experiments.errors import BadInput, one_line, suggest_name
 
 
 @cache
@@ -27,15 +31,36 @@ def find_packages() -> Mapping[str, list[str]]:
     return {part: [f"{PREFIX}{package}" for package in own] for part, own in packages.items()}
 
 
+def _find_modules(part: str) -> dict[str, tuple[str, Path]]:
+    """Return module and file of each kind of a part; DocumentError if two have one name."""
+    added = search_path.list_added()
+    _look_into(added)
+    return _list_modules(part, added)
+
+
 @cache
-def _find_modules(part: str) -> dict[str, str]:
-    """Return the module of each kind of a part."""
-    modules = {}
-    for package in find_packages()[part]:
+def _list_modules(part: str, added: tuple[Path, ...]) -> dict[str, tuple[str, Path]]:
+    """Return the same; the folders are those that are looked into."""
+    modules: dict[str, tuple[str, Path]] = {}
+    for package in (*find_packages()[part], f"{own_kinds.__name__}.{part}"):
         found = util.find_spec(package)
         for folder in (found.submodule_search_locations or []) if found else []:
-            modules.update({path.stem: f"{package}.{path.stem}" for path in Path(folder).glob("[!_]*.py")})
+            for path in sorted(Path(folder).glob("[!_]*.py")):
+                _, first = modules.setdefault(path.stem, (f"{package}.{path.stem}", path))
+                if not first.samefile(path):
+                    stand = f"stands in {shorten_path(first)} and in {shorten_path(path)}"
+                    raise DocumentError(f"the kind {path.stem!r} of {part} {stand}; rename yours")
     return modules
+
+
+def _look_into(added: tuple[Path, ...]) -> None:
+    """Let the kinds of added folders be imported, and no longer those of other folders."""
+    folders = list(map(str, added))
+    if own_kinds.__path__ != folders:
+        own_kinds.__path__[:] = folders
+        for name in [name for name in sys.modules if name.startswith(f"{own_kinds.__name__}.")]:
+            del sys.modules[name]
+        _import_kind.cache_clear()
 
 
 def list_kinds(part: str) -> tuple[str, ...]:
@@ -49,18 +74,28 @@ def list_kinds(part: str) -> tuple[str, ...]:
     return tuple(sorted(_find_modules(part)))
 
 
-@cache
 def find_kind(part: str, name: str) -> type[Document]:
     """Return the document that the file of a kind defines; ValueError suggests the nearest kind if there is none."""
-    if name not in list_kinds(part):
-        raise ValueError(f"kind {name!r} is not known; {suggest_name(str(name), list_kinds(part))}")
-    module = import_module(_find_modules(part)[name])
+    modules = _find_modules(part)
+    if name not in modules:
+        raise ValueError(f"kind {name!r} is not known; {suggest_name(str(name), sorted(modules))}")
+    return _import_kind(*modules[name])
+
+
+@cache
+def _import_kind(name: str, path: Path) -> type[Document]:
+    """Return the class of a kind; BadInput if its file has none, or cannot be imported."""
+    search_path.make_importable()
+    try:
+        module = import_module(name)
+    except Exception as error:  # whatever the module of a user raises
+        raise BadInput(f"{shorten_path(path)} cannot be imported ({one_line(error)})") from error
     for value in vars(module).values():
         if not (inspect.isclass(value) and issubclass(value, Document)):
             continue
         if value.__module__ == module.__name__ and "kind" in inspect.get_annotations(value):
             return value
-    raise ImportError(f"{module.__name__} has no class with a field kind")
+    raise BadInput(f"{shorten_path(path)} has no class with a field kind")
 
 
 def parse_part(part: str, default: str | None, contents: Any) -> Document:

@@ -384,10 +384,7 @@ class Paper(Document):
     in ``conf/paper``."""
     center: dict[str, Center] = {}
     """By metric, what stands for the repeats of a setting: ``median`` where tails are so heavy that one run decides a
-    mean. Claims about medians are tested by sign."""
-    at_most: dict[str, dict[str, Annotated[float, Field(gt=0)]]] = {}
-    """By metric and algorithm, the most that a metric without a bound can be of that algorithm, known before any run:
-    ``{unit_mse: {diffpets_regressor: 1}}``. Claims about means of the metric can then be asked."""
+    mean. It says what tables and figures show; what a claim is about, the claim says."""
     labels: dict[str, str] = {}
     """Readable names of data sets, algorithms, metrics and axes."""
     resolution: dict[str, float] = {}
@@ -492,13 +489,14 @@ class Paper(Document):
                 )
         return studies
 
-    @model_validator(mode="after")
-    def _check_read_as(self) -> Paper:
-        for claim in self.claims:
-            text = self.claims_by_id.get(claim.reading_of or "")
-            if text is not None and not text.read_as and not text.own:
-                raise ValueError(f"claim {text.id!r} has other readings: say in read_as how it is read itself")
-        return self
+    @field_validator("claims", mode="after")
+    @classmethod
+    def _check_read_as(cls, claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
+        read = {claim.reading_of for claim in claims}
+        for claim in claims:
+            if claim.id in read and not claim.read_as and not claim.own:
+                raise ValueError(f"claim {claim.id!r} has other readings: say in read_as how it is read itself")
+        return claims
 
     @model_validator(mode="after")
     def _check_ids(self) -> Paper:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from experiments.judge.evidence.claim_group import ClaimGroup, ClaimTest
+from experiments.judge.verdict import Verdict
 from experiments.metrics.find import is_in_per_cent
 from experiments.store.results import Results, Runs, SettingKey
 
@@ -61,11 +62,9 @@ class ClaimQuestion:
     most: int
     #: What is special of the splits, in words.
     scope: str = ""
-    #: Numbers that stand beside the metric in every repeat: those that it is claimed to lie between.
-    ends: tuple[float, ...] = ()
     #: Why some repeats can be unfit to be compared, in words.
     obstacle: str = ""
-    #: The chance of a false verdict that it may have, both questions together; all of it until claims share it.
+    #: The chance of a false verdict that it may have on either side; all of it until claims share it.
     level: float = 1.0
 
     def gather(self, results: Results) -> Evidence:
@@ -74,7 +73,7 @@ class ClaimQuestion:
         for asked in self.groups:
             columns = [results.find_all(column, self.metric) for column in asked.columns]
             repeats, levels = _arrange_repeats([list(map(self._measure, column)) for column in columns])
-            values = np.column_stack([*levels, *(np.full(len(repeats), end) for end in self.ends)])
+            values = np.column_stack(levels)
             runs = list(chain.from_iterable(columns))
             n_attempted = min(one.n_attempted for one in runs)
             undefined = np.concatenate([one.repeats[one.is_undefined] for one in runs])
@@ -111,12 +110,12 @@ class ComputedQuestion:
     metric: str | None = None
 
     @classmethod
-    def known(cls, verdict: str, reason: str, metric: str | None = None) -> ComputedQuestion:
+    def known(cls, verdict: Verdict, reason: str, metric: str | None = None) -> ComputedQuestion:
         """Return the question of a claim whose answer is known before any run."""
-        return cls(partial(_tell_known, verdict, reason), metric)
+        return cls(partial(_return_known, verdict, reason), metric)
 
 
-def _tell_known(verdict: str, reason: str, numbers: Mapping) -> dict[str, Any]:
+def _return_known(verdict: Verdict, reason: str, numbers: Mapping) -> dict[str, Any]:
     return {"verdict": verdict, "reason": reason}
 
 
@@ -127,7 +126,9 @@ class AskedClaim(NamedTuple):
     text: str
     kind: str
     question: ClaimQuestion | ComputedQuestion
-    #: The claim that it is another reading of.
+    #: The claim whose text it is another reading of.
     reading_of: str | None = None
+    #: How it is read itself, where there are others.
+    read_as: str = ""
     #: Whether the other side is our reconstruction of a baseline.
     is_against_reconstruction: bool = False

@@ -5,49 +5,71 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any
 
 from experiments.config.finding import Sign
 from experiments.config.setting import describe_setting, drop_entries
 from experiments.metrics.find import is_in_per_cent
 
-REPRODUCED = "reproduced"
-REPRODUCED_WITHIN = "reproduced within ± δ"
-"""Every part holds or is practically equal, and some are equal."""
-EQUAL = "practically equal"
-"""No part differs by more than δ."""
-REFUTED = "refuted"
-ONLY_UNDER_READING = "only under a reading"
-"""Of claims: our default reading of the text refutes it, another bears it out."""
-DEPENDS_ON_AVERAGE = "depends on the average"
-"""Of claims: the mean says one thing, most runs say another."""
-UNDECIDED = "undecided"
-"""After as many repeats as were run: the effect is known within an interval only."""
-TOO_COARSE = "print too coarse"
-"""Of numbers: the print's own noise is so wide that no number of repeats could tell."""
-SETTING_LOST = "setting lost"
-"""Of numbers: printed without their setting, and some setting may have given them."""
-INCONSISTENT = "inconsistent in print"
-"""Of claims: what is printed contradicts itself, whatever is run."""
-NOT_IMPLEMENTED = "not implemented"
-NOT_RUN = "not run"
-"""No cell answers."""
 
-SIGN_OF = {
-    REPRODUCED: Sign.HOLDS,
-    REPRODUCED_WITHIN: Sign.HOLDS,
-    ONLY_UNDER_READING: Sign.DEPENDS,
-    DEPENDS_ON_AVERAGE: Sign.DEPENDS,
-    REFUTED: Sign.FAILS,
-    EQUAL: Sign.FAILS,
-    INCONSISTENT: Sign.FAILS,
-    UNDECIDED: Sign.OPEN,
-    TOO_COARSE: Sign.OPEN,
-    SETTING_LOST: Sign.OPEN,
-    NOT_IMPLEMENTED: Sign.OPEN,
-    NOT_RUN: Sign.OPEN,
-}
-"""The sign of each verdict. Who claims that one is better is not borne out where both are practically equal."""
+class Verdict(StrEnum):
+    """What is found of a claim or of a printed number, the most telling first; each has a sign.
+
+    Examples
+    --------
+    >>> Verdict("in part").sign.value, Verdict.REFUTED == "refuted"
+    ('depends', True)
+    """
+
+    sign: Sign
+
+    #: Of claims: as claimed in each setting. Of numbers: where ours predict it.
+    REPRODUCED = "reproduced", Sign.HOLDS
+    #: Of numbers: outside of what ours predict, by less than δ.
+    REPRODUCED_WITHIN = "reproduced within ± δ", Sign.HOLDS
+    REFUTED = "refuted", Sign.FAILS
+    #: Of claims: in no setting is there a difference that matters.
+    EQUAL = "practically equal", Sign.FAILS
+    #: Of claims: what is printed contradicts itself, whatever is run.
+    INCONSISTENT = "inconsistent in print", Sign.FAILS
+    #: Of claims: as claimed in some settings, in the others there is no difference that matters.
+    IN_PART = "in part", Sign.DEPENDS
+    #: Of claims: the natural readings of the text come to different verdicts.
+    DEPENDS_ON_READING = "depends on the reading", Sign.DEPENDS
+    #: Of numbers: it depends on how many runs the printed one is a mean of.
+    DEPENDS_ON_RUNS = "depends on how many runs were averaged", Sign.DEPENDS
+    #: After as many repeats as were run: the effect is known within an interval only.
+    UNDECIDED = "undecided", Sign.OPEN
+    #: Of numbers: the print's own noise is so wide that no number of repeats could tell.
+    TOO_COARSE = "print too coarse", Sign.OPEN
+    #: Of numbers: printed without their setting, and some setting may have given them.
+    SETTING_LOST = "setting lost", Sign.OPEN
+    NOT_IMPLEMENTED = "not implemented", Sign.OPEN
+    #: No cell answers.
+    NOT_RUN = "not run", Sign.OPEN
+
+    def __new__(cls, words: str, sign: Sign = Sign.OPEN) -> Verdict:
+        """Return the verdict of some words."""
+        verdict = str.__new__(cls, words)
+        verdict._value_ = words
+        verdict.sign = sign
+        return verdict
+
+
+# ALIASES
+REPRODUCED = Verdict.REPRODUCED
+REPRODUCED_WITHIN = Verdict.REPRODUCED_WITHIN
+REFUTED = Verdict.REFUTED
+UNDECIDED = Verdict.UNDECIDED
+TOO_COARSE = Verdict.TOO_COARSE
+SETTING_LOST = Verdict.SETTING_LOST
+NOT_IMPLEMENTED = Verdict.NOT_IMPLEMENTED
+NOT_RUN = Verdict.NOT_RUN
+DEPENDS_ON_RUNS = Verdict.DEPENDS_ON_RUNS
+INCONSISTENT = Verdict.INCONSISTENT
+EQUAL = Verdict.EQUAL
+# END
 
 
 def half_digit(metric: str, decimals: int) -> float:

@@ -26,7 +26,7 @@ from experiments.cells.study_cells import cells_of_studies
 from experiments.config.paper import Paper, Study
 from experiments.judge.evidence.claim_group import ClaimGroup
 from experiments.judge.question import AskedGroup, ClaimQuestion
-from experiments.judge.verdict import REPRODUCED, REPRODUCED_WITHIN, describe_place
+from experiments.judge.verdict import describe_place
 from experiments.questions.group_claim import has_random_split
 from experiments.questions.paper_questions import resolve_claims
 from experiments.questions.printed import list_numbers, read_numbers_of
@@ -147,7 +147,7 @@ def judge_further_rows(paper: Paper, tables: Sequence[pd.DataFrame]) -> pd.DataF
 def _list_asked(paper: Paper) -> Iterator[tuple[str, ClaimQuestion, list[AskedGroup]]]:
     """Yield the claims about means with those of their groups whose rows are split at random."""
     for claim in resolve_claims(paper, list_numbers(read_numbers_of(paper))):
-        if isinstance(claim.question, ClaimQuestion) and claim.question.test.center == "mean":
+        if isinstance(claim.question, ClaimQuestion) and claim.question.test.statistic == "mean":
             groups = [group for group in claim.question.groups if has_random_split(*_find_place(paper, group))]
             yield claim.id, claim.question, groups
 
@@ -164,10 +164,10 @@ def _judge_group(groups: Sequence[ClaimGroup], overlap: float) -> Iterator[dict[
     splits = sorted(set.intersection(*(set(group.repeats.tolist()) for group in groups)))
     if len(splits) < LEAST_SPLITS:
         return
-    for parts in zip(*(group.parts for group in groups), strict=True):
-        gains = [part.gains[np.isin(group.repeats, splits)] for part, group in zip(parts, groups, strict=True)]
+    for contrasts in zip(*(group.contrasts for group in groups), strict=True):
+        gains = [part.gains[np.isin(group.repeats, splits)] for part, group in zip(contrasts, groups, strict=True)]
         found = estimate_split_variance(np.column_stack(gains), overlap)
-        place = {"setting": describe_place(groups[0].setting), "part": parts[0].name}
+        place = {"setting": describe_place(groups[0].setting), "part": contrasts[0].name}
         yield {**place, **found._asdict(), "holds": found.low > 0}
 
 
@@ -188,8 +188,3 @@ def describe_further_rows(rows: pd.DataFrame) -> str:
     if len(holds) == 1:
         held = "holds" if holds.all() else "not shown to hold"
     return f"on new rows of this kind: {held} ({rows['n'].min()} splits)"
-
-
-def agrees_with_verdict(rows: pd.DataFrame, verdict: str) -> bool:
-    """Return whether new rows say the same of a claim as its verdict: that all of it holds, or that it does not."""
-    return bool(rows["holds"].astype(bool).all()) == (verdict in (REPRODUCED, REPRODUCED_WITHIN))

@@ -10,7 +10,6 @@ share rows: a correction such as Nadeau and Bengio's is for claims about further
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -22,13 +21,13 @@ from pydantic import Field, field_validator
 from datasets import catalogue
 from documents.document import ListOf, Scalar
 from experiments.cells.cell import PROTOCOL, is_fixed
-from experiments.config.paper import Center, Claim, Paper, PaperError, Study, StudyPart
-from experiments.judge.evidence.claim_group import ClaimTest, Part
+from experiments.config.paper import Claim, Paper, PaperError, Study, StudyPart
+from experiments.judge.evidence.claim_group import ClaimTest, Contrast
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import AskedGroup, ClaimQuestion, ComputedQuestion
-from experiments.judge.verdict import NOT_IMPLEMENTED
+from experiments.judge.verdict import Verdict
 from experiments.metrics.find import find_metric
-from experiments.metrics.metric import Margin, MetricRange
+from experiments.metrics.metric import Margin
 from experiments.questions.settings import list_setting_keys
 
 _STEP = "step "
@@ -46,6 +45,8 @@ class ClaimAboutRuns(Claim, ABC):
     most_repeats: int | None = Field(None, ge=1)
     """Repeats after which it stays undecided, in place of the paper's ``most_repeats``: fewer where a run is dear, more
     where it is cheap. What the command line asks for comes before both."""
+    median: str = ""
+    """The paper's words that say that it is about the median of several runs; without them it is about their mean."""
 
     #: Which effects bear the claim out: 1 those above zero, -1 those below, 0 those near it.
     direction: ClassVar[int] = 1
@@ -66,7 +67,7 @@ class ClaimAboutRuns(Claim, ABC):
     def resolve(self, paper: Paper, numbers: Mapping[str, PrintedNumber]) -> ClaimQuestion | ComputedQuestion:
         """Return the question, or why there is none; see `Claim.resolve`."""
         if reason := self.explain_missing(paper):
-            return ComputedQuestion.known(NOT_IMPLEMENTED, reason, self.metric)
+            return ComputedQuestion.known(Verdict.NOT_IMPLEMENTED, reason, self.metric)
         return self.ask(paper)
 
     @abstractmethod
@@ -75,6 +76,11 @@ class ClaimAboutRuns(Claim, ABC):
 
         PaperError if the claim names what the paper does not have.
         """
+
+    @property
+    def statistic(self) -> str:
+        """What the claim is about, and its verdict, effect and interval are of."""
+        return "median" if self.median else "mean"
 
     @abstractmethod
     def list_measured(self) -> list[tuple[StudyPart, list[str]]]:
@@ -90,21 +96,15 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
 
     within: ListOf[str]
     """The axes whose values tell groups apart: every axis that varies, but that along which the metric changes."""
-    center: Center | None = None
-    """Whether the claim is about means or medians, if not as the paper says of the metric."""
 
-    #: A group that stands there throughout cannot move as the claim wants, and is set aside.
-    bound: ClassVar[float | None] = None
     #: The keys whose values the claim compares, the lesser first.
     roles: ClassVar[tuple[str, ...]] = ()
 
-    @classmethod
     @abstractmethod
-    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
+    def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Return what the claim says of a group whose values have a row a repeat.
 
-        The columns are the levels, in the order of `list_columns`; `ends` stand behind. The margin counts as no
-        difference.
+        The columns are the levels, in the order of `list_columns`. The margin counts as no difference.
         """
 
     @property
@@ -116,11 +116,6 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
     def named_values(self) -> dict[str, Any]:
         """The values that the claim compares, by the part that each plays, the lesser first."""
         return {role: getattr(self, role) for role in self.roles}
-
-    @property
-    def ends(self) -> tuple[float, ...]:
-        """Numbers that the metric is compared with."""
-        return ()
 
     def list_columns(self, study: Study) -> list[Column]:
         """Return the levels that the claim compares: as a rule its named values."""
@@ -161,32 +156,14 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
             setting = dict(zip(self.within, values, strict=True))
             levels = [list_setting_keys(study, {**where, **setting, **column}) for column in columns]
             groups.append(AskedGroup(setting, tuple(levels)))
-        center = paper.center_of(self.metric, self.center)
-        bounds = self._find_reach(paper, study.axis("algorithm", where))
         return ClaimQuestion(
             metric=self.metric,
             groups=tuple(groups),
-            test=ClaimTest(type(self), self.find_margin(paper), center, *bounds),
+            test=ClaimTest(self, self.find_margin(paper), self.statistic),
             scope=describe_scope(is_fixed_split(study, dataset) for dataset in study.axis("dataset", where)),
-            ends=self.ends,
             first=paper.repeats,
             most=self.find_last_look(paper),
         )
-
-    def _find_reach(self, paper: Paper, algorithms: Sequence[str]) -> tuple[float | None, float | None]:
-        """Return the largest difference that the metric can have, and the most that a run can lose; None: no bound."""
-        bounds = find_metric(self.metric).range
-        if bounds.reach is not None:
-            return bounds.reach, bounds.reach
-        known = paper.at_most.get(self.metric, {})
-        if math.isfinite(bounds.low) and all(name in known for name in algorithms):
-            reach = max(known[name] for name in algorithms) - bounds.low
-            return reach, reach
-        return None, self._find_most_lost(known, bounds)
-
-    def _find_most_lost(self, known: Mapping[str, float], bounds: MetricRange) -> float | None:
-        """Return the most that a run can lose, given the most that the metric can be of some algorithms."""
-        return None
 
     def _check_named(self, study: Study) -> None:
         values = study.axis(self.compared_axis, self.where)
@@ -231,13 +208,12 @@ class TrendClaim(GroupClaim):
         """Return every level of the axis."""
         return [{self.along: value} for value in self.list_levels(study)]
 
-    @classmethod
-    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
+    def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want every change to be above zero, or below."""
-        parts = []
-        for name, change, ends in list_changes(values):
-            parts.append(Part(name, change, cls.direction * change, margin.between(*ends)))
-        return parts
+        contrasts = []
+        for name, before, after in list_changes(values):
+            contrasts.append(Contrast.of_difference(name, self.direction, before, after, margin))
+        return contrasts
 
 
 class ComparisonClaim(GroupClaim):
@@ -255,11 +231,10 @@ class ComparisonClaim(GroupClaim):
 
     roles: ClassVar[tuple[str, ...]] = ("worse", "better")
 
-    @classmethod
-    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
+    def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want the difference to be above zero, or below."""
         worse, better = values.T
-        return [Part("", better - worse, cls.direction * (better - worse), margin.between(worse, better))]
+        return [Contrast.of_difference("", self.direction, worse, better, margin)]
 
 
 class WithMargin(GroupClaim):
@@ -276,27 +251,21 @@ class WithMargin(GroupClaim):
         return margin
 
 
-def list_changes(values: np.ndarray) -> list[tuple[str, np.ndarray, tuple[np.ndarray, np.ndarray]]]:
-    """Return the change from the first level to the last and, between them, that of each step: name, change, both ends.
+def list_changes(values: np.ndarray) -> list[tuple[str, np.ndarray, np.ndarray]]:
+    """Return the change from the first level to the last and, between them, that of each step: name and both levels.
 
     Examples
     --------
-    >>> [(name, change.round(2)) for name, change, _ in list_changes(np.array([[0.1, 0.2, 0.4]]))]
-    [('first to last', array([0.3])), ('step 1', array([0.1])), ('step 2', array([0.2]))]
+    >>> [(name, float(after[0])) for name, _, after in list_changes(np.array([[0.1, 0.2, 0.4]]))]
+    [('first to last', 0.4), ('step 1', 0.2), ('step 2', 0.4)]
     """
     levels = list(values.T)
-    changes = [("first to last", levels[-1] - levels[0], (levels[0], levels[-1]))]
     if len(levels) == 2:
-        return [("", *changes[0][1:])]
+        return [("", *levels)]
+    changes = [("first to last", levels[0], levels[-1])]
     for number, (before, after) in enumerate(pairwise(levels), start=1):
-        changes.append((f"{_STEP}{number}", after - before, (before, after)))
+        changes.append((f"{_STEP}{number}", before, after))
     return changes
-
-
-def list_bounds(name: str, changes: np.ndarray, margins: np.ndarray) -> list[Part]:
-    """Return the two parts that say of a change that it stays within its margins."""
-    sides = (margins - changes, margins + changes)
-    return [Part(name, changes, side, margins, is_within=True) for side in sides]
 
 
 def find_margin(paper: Paper, metric: str) -> Margin:

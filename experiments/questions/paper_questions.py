@@ -54,7 +54,6 @@ def resolve_paper(paper: Paper) -> PaperQuestions:
     collect([partial(_check_metrics, paper, paper.claims_by_id[claim.id]) for claim in claims], errors)
     collect([partial(check, paper) for check in (_check_readings_of_claims, _check_finding)], errors)
     named = {"own": [name for name in paper.own if name not in paper.not_implemented]}
-    named |= {f"at_most.{metric}": list(known) for metric, known in paper.at_most.items()}
     collect([partial(_check_algorithms, paper, *own) for own in named.items()], errors)
     collect([partial(check_choices, paper)], errors)
     raise_errors(errors)
@@ -62,7 +61,7 @@ def resolve_paper(paper: Paper) -> PaperQuestions:
     for name, of_study in cells.items():
         study = paper.studies[name]
         settings.update({key_of_cell(study, cell): cell for cell in of_study[:: paper.repeats]})
-    return PaperQuestions(cells, tuple(numbers), tuple(_share_levels(paper, claims)), settings)
+    return PaperQuestions(cells, tuple(numbers), tuple(_share_levels(claims)), settings)
 
 
 def resolve_numbers(paper: Paper) -> list[NumberQuestion]:
@@ -78,18 +77,20 @@ def resolve_claims(paper: Paper, printed: Sequence[PrintedNumber] = ()) -> list[
     --------
     >>> study = {"dataset": "car", "algorithm": "rdt", "epsilon": [0.1, 1]}
     >>> grows = {"id": "a", "text": "T", "kind": "increases", "study": "s", "along": "epsilon", "metric": "accuracy"}
-    >>> claims = [grows | {"within": []}, grows | {"within": [], "id": "b", "reading_of": "a"}]
-    >>> paper = Paper(number=0, title="T", studies={"s": study}, claims=claims)
-    >>> [round(claim.question.level, 4) for claim in resolve_claims(paper)]
-    [0.025, 0.025]
+    >>> first = grows | {"within": [], "says": "It grows.", "source": "page 1", "read_as": "it is mean accuracy"}
+    >>> other = grows | {"within": [], "id": "b", "reading_of": "a", "leaves_open": "no word on it"}
+    >>> paper = Paper(number=0, title="T", studies={"s": study}, claims=[first, other])
+    >>> [round(claim.question.level, 5) for claim in resolve_claims(paper)]
+    [0.0125, 0.0125]
     """
     by_id = {number.id: number for number in printed}
-    return _share_levels(paper, [_ask_claim(paper, claim, by_id) for claim in paper.claims])
+    return _share_levels([_ask_claim(paper, claim, by_id) for claim in paper.claims])
 
 
 def _ask_claim(paper: Paper, claim: Any, printed: Mapping[str, PrintedNumber]) -> AskedClaim:
     question, is_against = claim.resolve(paper, printed), claim.against is not None
-    return AskedClaim(claim.id, claim.text, claim.kind, question, claim.reading_of, is_against)
+    reading_of = None if claim.reading_of is None else paper.text_of(claim)
+    return AskedClaim(claim.id, claim.text, claim.kind, question, reading_of, claim.read_as, is_against)
 
 
 def _check_metrics(paper: Paper, claim: Claim) -> None:
@@ -99,18 +100,18 @@ def _check_metrics(paper: Paper, claim: Claim) -> None:
             check_metrics(paper, claim.id, part.study, part.where, metrics)
 
 
-def _share_levels(paper: Paper, asked: Sequence[AskedClaim]) -> list[AskedClaim]:
-    """Return claims, each with its share of the chance of a false verdict, both questions together."""
-    decidable = [own for own in asked if isinstance(own.question, ClaimQuestion)]
-    texts = {own.id: paper.text_of(paper.claims_by_id[own.id]) for own in decidable}
-    n_readings = Counter(texts[own.id] for own in decidable if own.reading_of is not None)
-    share = ALPHA / max(len(set(texts.values())), 1) / 2
+def _share_levels(asked: Sequence[AskedClaim]) -> list[AskedClaim]:
+    """Return claims, each with its share of the chance of a false verdict.
+
+    Texts have equal shares, half of it for either side, and readings of a text equal shares of that.
+    """
+    n_readings = Counter(claim.reading_of or claim.id for claim in asked if isinstance(claim.question, ClaimQuestion))
     shared = []
-    for own in asked:
-        if isinstance(own.question, ClaimQuestion):
-            level = share if own.reading_of is None else share / n_readings[texts[own.id]]
-            own = own._replace(question=replace(own.question, level=level))
-        shared.append(own)
+    for claim in asked:
+        if isinstance(claim.question, ClaimQuestion):
+            level = ALPHA / len(n_readings) / 2 / n_readings[claim.reading_of or claim.id]
+            claim = claim._replace(question=replace(claim.question, level=level))
+        shared.append(claim)
     return shared
 
 

@@ -34,7 +34,7 @@ from experiments.config.paths import ROOT
 from experiments.config.setting import drop_entries, keep_entries
 from experiments.errors import BadInput
 from experiments.judge.numbers.number_verdict import PrintedNumber
-from experiments.judge.verdict import SIGN_OF
+from experiments.judge.verdict import Verdict
 from experiments.metrics.find import is_in_per_cent
 from experiments.regression_check.order_statistics import FALSE_ALARMS, POWER, Band, make_band
 from experiments.regression_check.watch import (
@@ -167,7 +167,7 @@ def find_differences(paper: Paper, watched: WatchList, accepted: Accepted, table
         if now != was:
             differences.append(Difference(f"claim {claim.id}", was, now, reason))
     for printed, verdict in judge_must_hold(paper, watched, results):
-        if SIGN_OF[verdict.verdict] is not Sign.HOLDS:
+        if Verdict(verdict.verdict).sign is not Sign.HOLDS:
             differences.append(Difference(name_printed(printed), "holds", verdict.verdict, verdict.reason))
     return differences
 

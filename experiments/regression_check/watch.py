@@ -29,7 +29,7 @@ from experiments.errors import BadInput, suggest_name
 from experiments.judge.evidence.claim_group import ROUNDING
 from experiments.judge.number_answers import answer_numbers
 from experiments.judge.numbers.number_verdict import NumberVerdict, PrintedNumber
-from experiments.judge.verdict import REFUTED, REPRODUCED, UNDECIDED, describe_place
+from experiments.judge.verdict import Verdict, describe_place
 from experiments.questions.group_claim import GroupClaim
 from experiments.questions.number_questions import find_settings, resolve_number
 from experiments.questions.preflight import check_metrics
@@ -176,8 +176,8 @@ def list_claim_parts(paper: Paper, claim: GroupClaim, results: Results) -> Claim
     """Return the parts of a claim that is narrowed to what is watched."""
     parts = []
     for group in claim.ask(paper).gather(results).groups:
-        for part in group.parts:
-            parts.append((describe_place({**group.setting, "part": part.name}), part.gains))
+        for contrast in group.contrasts:
+            parts.append((describe_place({**group.setting, "part": contrast.name}), contrast.gains))
     return parts
 
 
@@ -191,11 +191,11 @@ def judge_parts(parts: ClaimParts, repeats: int) -> tuple[str, str]:
     n_against = [int((gains < -ROUNDING).sum()) for _, gains in parts]
     if repeats - min(n_for) <= _count_tolerated(repeats, ALPHA):
         where, _ = parts[n_for.index(min(n_for))]
-        return REPRODUCED, f"{where}: {min(n_for)} of {repeats} runs as claimed, the fewest"
+        return Verdict.REPRODUCED, f"{where}: {min(n_for)} of {repeats} runs as claimed, the fewest"
     where, _ = parts[n_against.index(max(n_against))]
     reason = f"{where}: {max(n_against)} of {repeats} runs the other way"
     is_refuted = repeats - max(n_against) <= _count_tolerated(repeats, ALPHA / len(parts))
-    return (REFUTED if is_refuted else UNDECIDED), reason
+    return (Verdict.REFUTED if is_refuted else Verdict.UNDECIDED), reason
 
 
 def judge_must_hold(paper: Paper, watched: WatchList, results: Results) -> list[tuple[PrintedNumber, NumberVerdict]]:
@@ -211,9 +211,9 @@ def explain_doubt(parts: ClaimParts, verdict: str, n_further: int) -> str:
     A claim that is reproduced stays so unless too many runs speak against some part of it. One that is refuted stays so
     as long as enough runs contradict one part. Both are counts of signs, see `most_against`.
     """
-    if verdict == UNDECIDED:
+    if verdict == Verdict.UNDECIDED:
         return f"it is {verdict}"
-    if verdict == REPRODUCED:
+    if verdict == Verdict.REPRODUCED:
         too_many = _count_tolerated(n_further, ALPHA) + 1
         tests = [gains <= ROUNDING for _, gains in parts]
     else:
@@ -223,7 +223,7 @@ def explain_doubt(parts: ClaimParts, verdict: str, n_further: int) -> str:
     for is_against in tests:
         allowed = most_against(len(is_against), n_further, too_many, LEVEL / len(tests))
         margins.append((allowed, int(is_against.sum()), len(is_against)))
-    choose = min if verdict == REPRODUCED else max  # all must hold, or one must
+    choose = min if verdict == Verdict.REPRODUCED else max  # all must hold, or one must
     allowed, n_against, n = choose(margins, key=lambda margin: margin[0] - margin[1])
     return "" if n_against <= allowed else f"{n_against} of {n} runs speak against it, and {max(allowed, 0)} may"
 

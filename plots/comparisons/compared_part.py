@@ -13,7 +13,7 @@ from pydantic import Field
 from datasets.tuning import Side, find_side, read_division
 from documents.document import Document
 from experiments.config.paper import Paper, PaperError, ShownPart, Study, Where
-from experiments.judge.verdict import EQUAL
+from experiments.judge.verdict import Verdict
 from experiments.metrics.find import is_error, is_in_per_cent
 from experiments.questions.preflight import check_metrics
 from experiments.stats import LEVEL, compare_over_datasets, nemenyi_difference
@@ -234,7 +234,7 @@ def _judge_posterior(posterior: Mapping[str, float]) -> str:
     >>> _judge_posterior({"better": 0.94, "equal": 0.06, "worse": 0.0})
     'not told apart'
     """
-    verdicts = {"better": TOLD_APART, "equal": EQUAL, "worse": BEATS_THE_FIRST}
+    verdicts = {"better": TOLD_APART, "equal": Verdict.EQUAL, "worse": BEATS_THE_FIRST}
     return next((verdict for name, verdict in verdicts.items() if posterior[name] >= LEVEL), NOT_TOLD_APART)
 
 

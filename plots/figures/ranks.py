@@ -9,7 +9,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from experiments.config.paper import Paper, PaperFigure
-from experiments.judge.verdict import EQUAL
+from experiments.judge.verdict import Verdict
 from experiments.stats import LEVEL
 from plots import style
 from plots.comparisons.compared_part import (
@@ -104,7 +104,7 @@ class RanksFigure(ComparedPart, PaperFigure):
         margin, sure = self.margin_words, f"(chance at least {100 * LEVEL:.0f} %)"
         words = {
             TOLD_APART: f"better than {{}} by more than {margin} {sure}",
-            EQUAL: f"equal to {{}} within {margin} {sure}",
+            Verdict.EQUAL: f"equal to {{}} within {margin} {sure}",
             NOT_TOLD_APART: "no clear difference from {}",
             BEATS_THE_FIRST: f"worse than {{}} by more than {margin} {sure}",
         }

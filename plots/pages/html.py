@@ -13,7 +13,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-from experiments.judge.verdict import SIGN_OF
+from experiments.judge.verdict import Verdict
 from plots import style
 from plots.answers import count_signs, describe_sign
 from plots.labels import SYMBOLS, TONES
@@ -41,7 +41,11 @@ def _make_environment() -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.globals |= {"symbols": SYMBOLS, "tones": TONES, "sign_of": SIGN_OF}
+    environment.globals |= {
+        "symbols": SYMBOLS,
+        "tones": TONES,
+        "sign_of": {verdict.value: verdict.sign for verdict in Verdict},
+    }
     environment.globals |= {"count_signs": count_signs, "describe_sign": describe_sign, "draw_in_text": draw_in_text}
     environment.filters["cell"] = escape_cell
     return environment

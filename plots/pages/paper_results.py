@@ -17,6 +17,7 @@ from typing import Any
 import pandas as pd
 
 from experiments.config.paper import Paper, PaperFigure, PaperTable, Speaker
+from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.claim_answers import judge_claims
 from experiments.judge.number_answers import judge_numbers
 from experiments.judge.readings.sentences import (
@@ -25,7 +26,7 @@ from experiments.judge.readings.sentences import (
     list_curve_details,
     list_ranking_details,
 )
-from experiments.judge.verdict import NOT_RUN
+from experiments.judge.verdict import Verdict
 from experiments.questions.paper_questions import PaperQuestions, resolve_numbers
 from experiments.run.copies import list_copies
 from experiments.run.executors.executor import Executor
@@ -79,7 +80,8 @@ def publish_paper(
     ]
     for part, frame, files in zip(paper.figures, frames, runner.run(drawings), strict=True):
         style.write_rendered(part.id, files, figures, frame)
-    write_json({**head, "cells": n_cells, "cells_expected": n_expected, "claims": claims}, folder / "claims.json")
+    judged = {"cells": n_cells, "cells_expected": n_expected, "claims": [claim.model_dump() for claim in claims]}
+    write_json(head | judged, folder / "claims.json")
     return [write_page(PaperRun.read(folder)), *(figures / f"{part.id}.png" for part in paper.figures)]
 
 
@@ -90,9 +92,10 @@ def list_splits(paper: Paper) -> list[tuple[str, dict[str, Any]]]:
 
 def describe_unrun(paper: Paper) -> PaperRun:
     """Return what is known of a paper that nobody ran: its numbers and its claims, each of them not run."""
-    nothing, no_verdict = pd.DataFrame(), {"verdict": NOT_RUN, "reason": ""}
+    nothing, no_verdict = pd.DataFrame(), {"verdict": Verdict.NOT_RUN, "reason": ""}
     numbers = judge_numbers(resolve_numbers(paper), Results(nothing)).assign(**no_verdict)
-    claims = [{"id": claim.id, "text": claim.text, **no_verdict} for claim in paper.claims]
+    unrun = {"verdict": Verdict.NOT_RUN, "as_read": Verdict.NOT_RUN, "reason": ""}
+    claims = [ClaimAnswer(id=claim.id, text=claim.text, kind=claim.kind, **unrun) for claim in paper.claims]
     said = paper.model_copy(update={"finding": None})
     return PaperRun(Path(), said, numbers, claims, (0, 0), [], {}, *[nothing] * 5)
 

@@ -23,22 +23,26 @@ import pandas as pd
 from algorithms.installation import name_command
 from experiments.config.papers import name_paper_file, read_paper
 from experiments.config.paths import REFERENCE, ROOT
+from experiments.judge.verdict import Verdict
 from plots import privacy
 from plots.figures.ranks import RanksFigure
+from plots.labels import SYMBOLS
 from plots.pages.html import render_template
+from plots.pages.lessons import render_lessons
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import KEPT, copy_files, name_target
 from plots.tables.decision import NO_METHOD, DecisionTable
 
 
 def read_published(folder: Path) -> PaperRun:
-    """Read a published run, with the promise and the finding that the file of the paper has today.
+    """Read a published run, with the promise, the finding and the coverage that the file of the paper has today.
 
     A sentence may be written better without running anything again; the run then says whether it bears it out.
     """
     run = PaperRun.read(folder)
     written = read_paper(str(run.paper.number))
-    return replace(run, paper=run.paper.model_copy(update={"promise": written.promise, "finding": written.finding}))
+    today = {name: getattr(written, name) for name in ("promise", "finding", "coverage")}
+    return replace(run, paper=run.paper.model_copy(update=today))
 
 
 def list_published(folder: Path = REFERENCE) -> list[PaperRun]:
@@ -47,18 +51,19 @@ def list_published(folder: Path = REFERENCE) -> list[PaperRun]:
 
 
 def list_drifts(folder: Path = REFERENCE) -> list[str]:
-    """Return where a finding takes for granted what its published run does not bear out, a line for each.
+    """Return where a finding or a lesson takes for granted what a published run does not bear out, a line for each.
 
     Examples
     --------
     >>> list_drifts()
     []
     """
+    runs = list_published(folder)
     lines = []
-    for run in list_published(folder):
+    for run in runs:
         file = name_paper_file(str(run.paper.number))
         lines += [f"{file}: the finding no longer fits its published run: {misfit}" for misfit in run.misfits]
-    return lines
+    return lines + render_lessons(runs, "")[1]
 
 
 def publish_run(name: str, results: Path = ROOT / "results") -> None:
@@ -111,6 +116,9 @@ def _refuse_uncommitted(provenance: Mapping, command: str) -> None:
 
 
 _NOTICE = "<!-- Written by `make pages` from the files beside it: changes by hand are lost. -->"
+_LESSONS_NOTICE = (
+    "<!-- Written by `make pages` from plots/pages/templates/results.md.j2 and the published runs: change these. -->"
+)
 
 
 def make_pages(root: Path = ROOT) -> dict[Path, str]:
@@ -126,8 +134,11 @@ def make_pages(root: Path = ROOT) -> dict[Path, str]:
     index = render_template("published_index.md.j2", notice=_NOTICE, verdicts=verdicts, studies=studies)
     pages = {readme: replace_block(readme.read_text(encoding="utf-8"), "verdicts", table)}
     pages[folder / "README.md"] = f"{index}\n"
+    pages[root / "docs" / "results.md"], _ = render_lessons(runs, _LESSONS_NOTICE)
     for run in runs:
         pages[run.folder / "README.md"] = describe_paper(run)
+        if run.paper.coverage:
+            pages[run.folder / "coverage.md"] = describe_coverage(run)
     return pages
 
 
@@ -173,6 +184,19 @@ def describe_paper(run: PaperRun) -> str:
         ranks=[_describe_ranks(run, part) for part in ranks],
         files=list(_link_files(run)),
     )
+    return f"{page}\n"
+
+
+def describe_coverage(run: PaperRun) -> str:
+    """Return the page that says of each passage of a paper what became of it."""
+    signs = {claim.id: SYMBOLS[claim.verdict.sign] for claim in run.claims}
+    signs |= {str(row["id"]): SYMBOLS[Verdict(row["verdict"]).sign] for row in run.numbers.to_dict("records")}
+    passages = []
+    for passage in run.paper.coverage:
+        judged = ", ".join(f"{signs[name]} `{name}`" if name in signs else f"`{name}`" for name in passage.judged_by)
+        passages.append((passage.at, passage.says, judged or f"not judged: {passage.why_not}"))
+    n_judged = sum(bool(passage.judged_by) for passage in run.paper.coverage)
+    page = render_template("coverage.md.j2", notice=_NOTICE, run=run, judged=n_judged, passages=passages)
     return f"{page}\n"
 
 

@@ -16,7 +16,7 @@ from experiments.config.finding import Sign
 from experiments.config.paper import Speaker
 from experiments.config.papers import BENCHMARKS, read_paper
 from experiments.config.paths import REFERENCE
-from experiments.judge.verdict import SIGN_OF
+from experiments.judge.verdict import Verdict
 from plots.answers import Answer
 from plots.pages import html
 from plots.pages.html import read_svg
@@ -157,9 +157,9 @@ def _group_verdicts(given: set[str]) -> dict[Sign, list[str]]:
     {'holds': ['reproduced'], 'open': ['undecided', 'not run']}
     """
     groups: dict[Sign, list[str]] = {}
-    for verdict, sign in SIGN_OF.items():
+    for verdict in Verdict:
         if verdict in given:
-            groups.setdefault(sign, []).append(verdict)
+            groups.setdefault(verdict.sign, []).append(verdict.value)
     return groups
 
 
@@ -168,9 +168,9 @@ def _list_claims(entry: PaperEntry) -> Iterator[dict[str, Any]]:
     paper = entry.run.paper
     known = paper.claims_by_id
     for record in entry.run.claims:
-        claim = known[record["id"]]
-        row = {**_locate(entry, f"claim-{claim.id}", record["verdict"]), "reason": record["reason"]}
-        row |= {"whose": _WHOSE[paper.speaker_of(claim)], "text": record["text"]}
+        claim = known[record.id]
+        row = {**_locate(entry, f"claim-{claim.id}", record.verdict), "reason": record.reason}
+        row |= {"whose": _WHOSE[paper.speaker_of(claim)], "text": record.text}
         yield row | {"reads": "" if claim.reading_of is None else known[paper.text_of(claim)].text}
 
 
@@ -182,7 +182,7 @@ def _list_numbers(entry: PaperEntry) -> Iterator[dict[str, Any]]:
 
 def _locate(entry: PaperEntry, anchor: str, verdict: str) -> dict[str, Any]:
     href = f"{entry.href}#{anchor}" if entry.href else ""
-    return {"paper": entry.run.short_heading, "href": href, "sign": SIGN_OF[verdict], "verdict": verdict}
+    return {"paper": entry.run.short_heading, "href": href, "sign": Verdict(verdict).sign, "verdict": verdict}
 
 
 def _describe_source(whose: str, provenance: Mapping[str, Any]) -> str:

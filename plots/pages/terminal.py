@@ -15,7 +15,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from experiments.judge.verdict import ONLY_UNDER_READING
 from plots.answers import Answer
 from plots.labels import SYMBOLS, TONES
 from plots.rows import COMPUTED, ClaimRow, NumberRow
@@ -102,13 +101,13 @@ def _make_claims_table(forest: StripPlot[ClaimRow], head: str) -> Table:
     if not is_computed:
         table.add_column(forest.unit, width=_STRIP)
         table.add_column("effect", justify="right", no_wrap=True)
-        table.add_column("proven", no_wrap=True)
+        table.add_column("settings")
     for row in forest.rows:
-        text = "\n".join([f"{escape(row.text)}{_put_behind(row.aside)}", *map(escape, row.lines_on_readings)])
+        text = "\n".join([f"{escape(row.text)}{_put_behind(row.aside)}", *map(escape, row.lines_below)])
         if not is_computed:
             cells = [text, draw_in_text(row.strip, "│", _STRIP), row.size, row.held]
         else:
-            cells = [text if row.verdict == ONLY_UNDER_READING else f"{text}\n[dim]{escape(row.reason)}[/dim]"]
+            cells = [text if row.differs else f"{text}\n[dim]{escape(row.reason)}[/dim]"]
         table.add_row(_colour_signs(SYMBOLS[row.sign]), *cells)
     return table
 

@@ -19,9 +19,10 @@ from experiments.config.paper import Claim, Paper, PaperFigure, PaperTable, Spea
 from experiments.config.readings import Question
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput
+from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.number_answers import count_expected_misses
 from experiments.judge.readings.sentences import list_curve_notes, list_ranking_notes
-from experiments.questions.further_rows import agrees_with_verdict, describe_further_rows
+from experiments.questions.further_rows import describe_further_rows
 from experiments.run.copies import describe_copies
 from plots import privacy
 from plots.answers import OUTSIDE, Answer, answer_privacy, answer_verdicts, fill_finding, list_misfits
@@ -41,7 +42,7 @@ class PaperRun:
     folder: Path
     paper: Paper  #: as it was run
     numbers: pd.DataFrame  #: verdicts on the printed numbers
-    claims: list[dict]  #: verdicts on the claims
+    claims: list[ClaimAnswer]  #: verdicts on the claims
     coverage: tuple[int, int]  #: how many cells are answered, and how many the paper asks for
     privacy: list[dict]  #: as from `plots.privacy.sum_up_privacy`
     provenance: dict  #: where it comes from; empty if unknown
@@ -62,7 +63,7 @@ class PaperRun:
             folder,
             read_paper_as_run(folder / "paper.yaml"),
             read_csv(folder / "numbers.csv"),
-            judged["claims"],
+            [ClaimAnswer.model_validate(claim) for claim in judged["claims"]],
             (judged["cells"], judged["cells_expected"]),
             read_json(folder / "privacy.json"),
             json.loads(provenance.read_text(encoding="utf-8")) if provenance.is_file() else {},
@@ -120,7 +121,7 @@ class PaperRun:
     def list_verdicts(self, speaker: Speaker) -> list[str]:
         """Return the verdicts on the claims of the paper, on our readings of them, or on our own."""
         whose = {claim.id: self.paper.speaker_of(claim) for claim in self.paper.claims}
-        return [claim["verdict"] for claim in self.claims if whose[claim["id"]] == speaker]
+        return [claim.verdict for claim in self.claims if whose[claim.id] == speaker]
 
     # What came out.
 
@@ -177,13 +178,13 @@ class PaperRun:
         return self._list_forests(Speaker.OURS)
 
     def _list_forests(self, speaker: Speaker) -> list[StripPlot[ClaimRow]]:
-        new_rows = {record["id"]: self.describe_further_rows(record) for record in self.claims}
+        new_rows = {claim.id: self.describe_further_rows(claim.id) for claim in self.claims}
         return list_forests(self.paper, self.claims, new_rows, speaker)
 
-    def describe_further_rows(self, record: dict) -> str:
-        """Return what crossed splits say of a claim on new rows, where that differs from the verdict on it."""
-        rows = self.further_rows[self.further_rows["claim"] == record["id"]]
-        return "" if rows.empty or agrees_with_verdict(rows, record["verdict"]) else describe_further_rows(rows)
+    def describe_further_rows(self, claim: str) -> str:
+        """Return what crossed splits say of a claim on new rows; nothing if nobody asked."""
+        rows = self.further_rows[self.further_rows["claim"] == claim]
+        return "" if rows.empty else describe_further_rows(rows)
 
     @cached_property
     def dot_plots(self) -> list[StripPlot[NumberRow]]:

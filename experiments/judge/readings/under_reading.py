@@ -19,17 +19,14 @@ _MOST_REPEATS = 12
 def judge_under_reading(groups: Sequence[ClaimGroup]) -> str:
     """Return whether a claim holds, is refuted, or is open, from the signs of what it wants above zero.
 
-    It holds if a sign test at 5 % says so of every part of every group. It is refuted if the part that most runs speak
-    against is further off than 5 % of all joint flips of the repeats' signs would have any part: the flips keep what
-    parts share (their splits), and pay for their number. So few repeats decide what is clear; the verdict on the claim
-    itself takes as many as it needs.
+    It holds if a sign test at 5 % says so of every contrast of every group. It is refuted if the contrast that most
+    runs speak against is further off than 5 % of all joint flips of the repeats' signs would have any part: the flips
+    keep what parts share (their splits), and pay for their number. So few repeats decide what is clear; the verdict on
+    the claim itself takes as many as it needs.
 
-    Groups have two or more complete repeats each; those that stand at a bound cannot move, and are set aside.
+    Groups have two or more complete repeats each.
     """
-    moving = [group for group in groups if not group.is_at_bound(group.n_attempted)]
-    wanted = [part.gains for group in moving for part in group.parts]
-    if not wanted:
-        return OPEN
+    wanted = [contrast.gains for group in groups for contrast in group.contrasts]
     n_repeats = min(map(len, wanted))
     rounded = [np.where(np.abs(effects) <= ROUNDING, 0.0, effects)[:n_repeats] for effects in wanted]
     if all(sign_p(effects) <= ALPHA for effects in rounded):

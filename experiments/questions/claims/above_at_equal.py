@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 
 from experiments.config.paper import Curve, Paper, StudyPart
-from experiments.judge.evidence.claim_group import ClaimGroup, ClaimTest
+from experiments.judge.evidence.claim_group import ClaimGroup, ClaimTest, Contrast
 from experiments.judge.question import AskedGroup, ClaimQuestion, Evidence
-from experiments.metrics.find import find_metric
-from experiments.questions.claims.above import AboveClaim
+from experiments.metrics.metric import Margin
 from experiments.questions.group_claim import ClaimAboutRuns, describe_scope, find_margin, is_fixed_split
 from experiments.questions.settings import list_setting_keys
 from experiments.questions.tradeoffs import check_curve, compare_at_equal
@@ -52,6 +51,16 @@ def _join_points(own: Sequence[Runs], other: Sequence[Runs], metric: str, equal:
     return joined[joined.groupby("repeat")["repeat"].transform("size") == len(points)]
 
 
+@dataclass(frozen=True)
+class _Difference:
+    """The claim that the second curve is above the first."""
+
+    def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
+        """Want the difference to be above zero."""
+        worse, better = values.T
+        return [Contrast.of_difference("", 1, worse, better, margin)]
+
+
 class AboveAtEqualClaim(ClaimAboutRuns):
     """The curve ``better`` has more of the metric than ``worse`` where both have the same of ``equal``.
 
@@ -79,11 +88,11 @@ class AboveAtEqualClaim(ClaimAboutRuns):
             study = paper.study(curve.study, self.id)
             curves.append(list_setting_keys(study, curve.where))
             fixed |= {is_fixed_split(study, dataset) for dataset in study.axis("dataset", curve.where)}
-        margin, center = find_margin(paper, self.metric), paper.center_of(self.metric)
+        margin = find_margin(paper, self.metric)
         return CurveQuestion(
             metric=self.metric,
             groups=(AskedGroup({}, tuple(curves)),),
-            test=ClaimTest(AboveClaim, margin, center, find_metric(self.metric).range.reach),
+            test=ClaimTest(_Difference(), margin, self.statistic),
             scope=describe_scope(fixed),
             obstacle=f"the curves share no range of {self.equal}",
             equal=self.equal,

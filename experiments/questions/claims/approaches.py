@@ -8,7 +8,7 @@ import numpy as np
 
 from documents.document import Scalar
 from experiments.config.paper import Study
-from experiments.judge.evidence.claim_group import Part
+from experiments.judge.evidence.claim_group import Contrast
 from experiments.metrics.metric import Margin
 from experiments.questions.group_claim import Column, TrendClaim
 
@@ -33,13 +33,12 @@ class ApproachesClaim(TrendClaim):
     direction: ClassVar[int] = -1
     roles: ClassVar[tuple[str, ...]] = ("to", "algorithm")
 
-    @classmethod
-    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
+    def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want the distance at the last level below that at the first; columns: both levels of each algorithm."""
         own_first, own_last, other_first, other_last = values.T
         first, last = np.abs(own_first - other_first), np.abs(own_last - other_last)
-        margins = margin.between((own_first + other_first) / 2, (own_last + other_last) / 2)
-        return [Part("", last - first, first - last, margins)]
+        levels = (own_first + other_first) / 2, (own_last + other_last) / 2
+        return [Contrast.of_difference("", -1, first, last, margin, levels)]
 
     def list_columns(self, study: Study) -> list[Column]:
         """Return both ends of the axis of the one, and then of the other."""

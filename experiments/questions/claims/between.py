@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import model_validator
 
 from experiments.config.paper import Paper, PaperError, Study
-from experiments.judge.evidence.claim_group import Part
+from experiments.judge.evidence.claim_group import Contrast
 from experiments.metrics.metric import Margin
 from experiments.questions.group_claim import Column, GroupClaim
 
@@ -34,25 +34,21 @@ class BetweenClaim(GroupClaim):
         """Return on which side of the end that a part is about effects bear the claim out."""
         return -1 if part == _BELOW else 1
 
-    @classmethod
-    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
-        """Want the metric above the lower end, and below the upper one; columns: the metric and both ends."""
-        metric, low, high = values.T
-        parts = []
-        if np.isfinite(low).all():
-            parts.append(Part("above the lower end", metric - low, metric - low, margin.between(low, metric)))
-        if np.isfinite(high).all():
-            parts.append(Part(_BELOW, metric - high, high - metric, margin.between(metric, high)))
-        return parts
+    def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
+        """Want the metric above the lower end, and below the upper one."""
+        (metric,) = values.T
+        contrasts = []
+        if math.isfinite(self.low):
+            low = np.full(len(metric), self.low)
+            contrasts.append(Contrast.of_difference("above the lower end", 1, low, metric, margin))
+        if math.isfinite(self.high):
+            high = np.full(len(metric), self.high)
+            contrasts.append(Contrast.of_difference(_BELOW, -1, high, metric, margin))
+        return contrasts
 
     def find_margin(self, paper: Paper) -> Margin:
         """Return δ of the metric, below 0, too: an end may lie there."""
         return super().find_margin(paper)._replace(floor=-math.inf)
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """Both ends."""
-        return self.low, self.high
 
     def list_columns(self, study: Study) -> list[Column]:
         """Return the one algorithm of the part."""

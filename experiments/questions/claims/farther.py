@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from documents.document import Scalar
-from experiments.judge.evidence.claim_group import Part
+from experiments.judge.evidence.claim_group import Contrast
 from experiments.metrics.metric import Margin
 from experiments.questions.group_claim import GroupClaim
 
@@ -30,9 +30,8 @@ class FartherClaim(GroupClaim):
 
     roles: ClassVar[tuple[str, ...]] = ("other", "middle", "one")
 
-    @classmethod
-    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
+    def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want the one distance to be above the other."""
         other, middle, one = values.T
         near, far = np.abs(other - middle), np.abs(one - middle)
-        return [Part("", far - near, far - near, margin.between(near, far))]
+        return [Contrast.of_difference("", 1, near, far, margin)]

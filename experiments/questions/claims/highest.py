@@ -10,7 +10,7 @@ from pydantic import Field
 from documents.document import Scalar
 from experiments.config.paper import Paper, PaperError, Study
 from experiments.config.setting import is_among, is_same_value
-from experiments.judge.evidence.claim_group import Part
+from experiments.judge.evidence.claim_group import Contrast
 from experiments.metrics.metric import Margin
 from experiments.questions.group_claim import Column, GroupClaim
 
@@ -38,14 +38,13 @@ class HighestClaim(GroupClaim):
         columns = self.list_columns(paper.study(self.study, self.id))
         return self.along, [columns[int(part.removeprefix(_OTHER))][self.along]]
 
-    @classmethod
-    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
+    def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want the difference to every other value to be above zero; the value claimed stands in the first column."""
         claimed, *others = values.T
-        parts = []
+        contrasts = []
         for place, other in enumerate(others, start=1):
-            parts.append(Part(f"{_OTHER}{place}", claimed - other, claimed - other, margin.between(claimed, other)))
-        return parts
+            contrasts.append(Contrast.of_difference(f"{_OTHER}{place}", 1, other, claimed, margin))
+        return contrasts
 
     def list_columns(self, study: Study) -> list[Column]:
         """Return the value claimed, then the others."""

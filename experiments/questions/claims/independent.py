@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from experiments.judge.evidence.claim_group import Part
+from experiments.judge.evidence.claim_group import Contrast
 from experiments.metrics.metric import Margin
-from experiments.questions.group_claim import TrendClaim, WithMargin, list_bounds, list_changes
+from experiments.questions.group_claim import TrendClaim, WithMargin, list_changes
 
 
 class IndependentClaim(WithMargin, TrendClaim):
@@ -23,14 +23,9 @@ class IndependentClaim(WithMargin, TrendClaim):
     kind: Literal["independent"]
 
     direction: ClassVar[int] = 0
-    # no margin is a share of nothing: where the metric is zero throughout, nothing can be said
-    bound: ClassVar[float | None] = 0.0
 
-    @classmethod
-    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
+    def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want every change to be above minus the margin, and below the margin."""
         mean = values.mean(axis=1)
-        parts = []
-        for name, change, _ in list_changes(values):
-            parts += list_bounds(name, change, margin.between(mean, mean))
-        return parts
+        margins = margin.between(mean, mean)
+        return [Contrast.of_equivalence(name, after - before, margins) for name, before, after in list_changes(values)]

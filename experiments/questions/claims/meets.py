@@ -7,9 +7,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from experiments.config.paper import Study
-from experiments.judge.evidence.claim_group import Part
+from experiments.judge.evidence.claim_group import Contrast
 from experiments.metrics.metric import Margin
-from experiments.questions.group_claim import Column, WithMargin, list_bounds
+from experiments.questions.group_claim import Column, WithMargin
 
 
 class MeetsClaim(WithMargin):
@@ -30,11 +30,10 @@ class MeetsClaim(WithMargin):
     direction: ClassVar[int] = 0
     roles: ClassVar[tuple[str, ...]] = ("to", "algorithm")
 
-    @classmethod
-    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
+    def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want the difference to be above minus the margin, and below the margin."""
-        other, own = values.T
-        return list_bounds("", own - other, margin.between(other, other))
+        other, compared = values.T
+        return [Contrast.of_equivalence("", compared - other, margin.between(other, other))]
 
     def list_columns(self, study: Study) -> list[Column]:
         """Return the two, where they are claimed to meet."""

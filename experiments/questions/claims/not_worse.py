@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from experiments.judge.evidence.claim_group import Part
+from experiments.judge.evidence.claim_group import Contrast
 from experiments.metrics.metric import Margin
 from experiments.questions.group_claim import ComparisonClaim, WithMargin
 
@@ -19,9 +19,8 @@ class NotWorseClaim(WithMargin, ComparisonClaim):
 
     kind: Literal["not_worse"]
 
-    @classmethod
-    def list_parts(cls, values: np.ndarray, margin: Margin) -> list[Part]:
+    def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want the difference to be above minus the margin."""
         worse, better = values.T
         margins = margin.between(worse, worse)
-        return [Part("", better - worse, better - worse + margins, margins, is_within=True)]
+        return [Contrast("", better - worse, (better - worse + margins,), margins)]

@@ -11,7 +11,7 @@ from documents.document import Scalar
 from experiments.config.paper import Claim, Paper
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import ComputedQuestion
-from experiments.judge.verdict import INCONSISTENT, REPRODUCED
+from experiments.judge.verdict import Verdict
 
 
 class AgreesClaim(Claim):
@@ -28,4 +28,4 @@ class AgreesClaim(Claim):
         """Return the answer: the values stand in the claim."""
         said = "; ".join(f"{place}: {value}" for place, value in self.values.items())
         is_one = len(set(self.values.values())) == 1
-        return ComputedQuestion.known(REPRODUCED if is_one else INCONSISTENT, said)
+        return ComputedQuestion.known(Verdict.REPRODUCED if is_one else Verdict.INCONSISTENT, said)

@@ -16,7 +16,7 @@ from experiments.config.paper import Claim, Paper, PaperError
 from experiments.judge.numbers.confusion_matrix import Feasibility, feasibility
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import ComputedQuestion
-from experiments.judge.verdict import INCONSISTENT, REPRODUCED, TOO_COARSE
+from experiments.judge.verdict import Verdict
 from experiments.metrics.find import is_in_per_cent
 from experiments.questions.print_claims.printed import check_named
 
@@ -50,9 +50,9 @@ class ConsistentClaim(Claim):
             raise PaperError(f"claim {self.id!r}: {error}") from error
         return ComputedQuestion.known(*self._decide(result, precisions, decimals))
 
-    def _decide(self, result: Feasibility, precisions: Sequence[float], decimals: int) -> tuple[str, str]:
+    def _decide(self, result: Feasibility, precisions: Sequence[float], decimals: int) -> tuple[Verdict, str]:
         if result.matrix is not None:
-            return REPRODUCED, f"the confusion matrix {result.matrix.tolist()} gives all of them"
+            return Verdict.REPRODUCED, f"the confusion matrix {result.matrix.tolist()} gives all of them"
         forced = " and ".join(f"{100 * low:.1f} to {100 * high:.1f} %" for low, high in result.precision_range)
         sizes = [f"{n[0]} to {n[1]}" if isinstance(n, tuple) else str(n) for n in self.n_rows]
         none = f"no confusion matrix of {' and '.join(sizes)} test rows gives these"
@@ -60,5 +60,5 @@ class ConsistentClaim(Claim):
         half, printed = 0.5 * 10.0**-decimals, np.array(precisions)
         low, high = np.transpose(result.precision_range)
         if np.all((low - half <= printed) & (printed <= high + half)):
-            return TOO_COARSE, f"{none}; a mean over runs may, and the print does not say which"
-        return INCONSISTENT, reason
+            return Verdict.TOO_COARSE, f"{none}; a mean over runs may, and the print does not say which"
+        return Verdict.INCONSISTENT, reason

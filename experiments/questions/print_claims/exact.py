@@ -16,7 +16,7 @@ from experiments.errors import BadInput
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import ComputedQuestion
 from experiments.judge.statements.finding import Finding, find_function
-from experiments.judge.verdict import REFUTED, REPRODUCED
+from experiments.judge.verdict import Verdict
 
 
 class ExactClaim(Claim):
@@ -40,4 +40,4 @@ class ExactClaim(Claim):
 def _compute_finding(statement: Callable[[], Finding], numbers: Mapping) -> dict[str, Any]:
     """Return verdict and reason; printed numbers play no part."""
     finding = statement()
-    return {"verdict": REPRODUCED if finding.holds else REFUTED, "reason": finding.reason}
+    return {"verdict": Verdict.REPRODUCED if finding.holds else Verdict.REFUTED, "reason": finding.reason}

@@ -26,7 +26,7 @@ from experiments.metrics.find import is_in_per_cent
 from experiments.questions.group_claim import GroupClaim
 from experiments.questions.readings.cells import expand_reading
 from experiments.questions.readings.choices import Choice, list_factors, list_readings
-from experiments.stats import Interval, center_interval
+from experiments.stats import center_interval
 from experiments.store.record import Record
 from experiments.store.results import Results
 
@@ -189,17 +189,13 @@ def _make_row(paper: Paper, claim: GroupClaim, outcome: JudgedReading) -> dict[s
 def _measure_effect(groups: Sequence[ClaimGroup]) -> tuple[float, float, float]:
     """Return the effect over all groups, above zero where it speaks for the claim, with its 95 % interval.
 
-    It is that of the first part: of a chain of steps, the change from the first level to the last. Of a claim that a
-    change stays within a margin it is what is left of the margin.
+    It is that of the first contrast: of a chain of steps, the change from the first level to the last. Of a claim that
+    a change stays within a margin it is what is left of the margin.
     """
     if not groups:
         return math.nan, math.nan, math.nan
-    n_repeats, center = min(len(group.values) for group in groups), groups[0].test.center
-    average = np.median if center == "median" else np.mean
-    intervals: list[Interval] = []
-    for parts in zip(*(group.parts for group in groups), strict=True):
-        if not intervals or parts[0].is_within:
-            gains = average([part.gains[:n_repeats] for part in parts], axis=0)
-            intervals.append(center_interval(center, gains))
-    smallest = min(intervals, key=lambda interval: interval.center)
-    return smallest.center, smallest.low, smallest.high
+    n_repeats, statistic = min(len(group.values) for group in groups), groups[0].test.statistic
+    average = np.median if statistic == "median" else np.mean
+    gains = average([group.contrasts[0].gains[:n_repeats] for group in groups], axis=0)
+    interval = center_interval(statistic, gains)
+    return interval.center, interval.low, interval.high

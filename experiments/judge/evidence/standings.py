@@ -1,0 +1,98 @@
+"""What the looks at a claim have shown of each of its contrasts, and what that comes to.
+
+A claim says something of every setting, so it holds if it is as claimed in each contrast. For that each is tested at
+the claim's full level: if one is not as claimed, all must be wrong together for a false verdict (intersection-union;
+Berger 1982). One contrast alone can refute it, and some alone make it hold in part; these are proven by Holm's rule
+over all contrasts. What is proven to be smaller than δ is equal, whatever its sign.
+
+======================================= ==========================================
+as claimed in each contrast             *reproduced*
+the opposite in some                    *refuted*
+equal in each                           *practically equal*
+as claimed in some, equal in the others *in part*
+else                                    *undecided*
+======================================= ==========================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from experiments.judge.evidence.claim_group import PValues
+from experiments.judge.evidence.sequential_test import find_proven
+from experiments.judge.verdict import Verdict
+
+
+class Outcome(StrEnum):
+    """What the runs have shown of one contrast."""
+
+    AS_CLAIMED = "as claimed"
+    EQUAL = "equal"
+    OPPOSITE = "opposite"
+    OPEN = "open"
+
+
+class Standings:
+    """The outcomes of the contrasts of a claim, as looks go by.
+
+    What a contrast has once been shown to be it stays: it is not run further.
+
+    Examples
+    --------
+    >>> standings = Standings(2, level=0.01)
+    >>> standings.weigh({0: PValues(0.001, 0.002, 1.0, 1.0), 1: PValues(0.9, 0.9, 0.1, 0.5)}, share=0.5)
+    >>> [outcome.value for outcome in standings.outcomes], standings.verdict.value
+    (['as claimed', 'open'], 'undecided')
+    >>> standings.weigh({1: PValues(0.9, 0.9, 0.1, 0.001)}, share=0.5)
+    >>> [outcome.value for outcome in standings.outcomes], standings.verdict.value
+    (['as claimed', 'equal'], 'in part')
+    """
+
+    def __init__(self, n_contrasts: int, level: float) -> None:
+        self.outcomes = [Outcome.OPEN] * n_contrasts
+        self._level = level
+        self._least = [PValues(1.0, 1.0, 1.0, 1.0)] * n_contrasts
+
+    def weigh(self, found: Mapping[int, PValues], share: float) -> None:
+        """Take note of the p-values of some contrasts, by place, at a look that has a share of the level."""
+        for place, values in found.items():
+            paid = [p / share for p in values]
+            self._least[place] = PValues(*map(min, self._least[place], paid))
+        self._settle()
+
+    def is_settled(self, place: int) -> bool:
+        """Return whether a contrast needs no more runs: it is shown to be something, or it is as claimed by itself."""
+        return self.outcomes[place] is not Outcome.OPEN or self._least[place].each <= self._level
+
+    def count(self) -> dict[Outcome, int]:
+        """Return how many contrasts have which outcome."""
+        return {outcome: self.outcomes.count(outcome) for outcome in Outcome}
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the outcomes come to."""
+        found = set(self.outcomes)
+        if Outcome.OPPOSITE in found:
+            return Verdict.REFUTED
+        if Outcome.OPEN in found or not found:
+            return Verdict.UNDECIDED
+        if found == {Outcome.EQUAL}:
+            return Verdict.EQUAL
+        return Verdict.REPRODUCED if found == {Outcome.AS_CLAIMED} else Verdict.IN_PART
+
+    def _settle(self) -> None:
+        level, least = self._level, self._least
+        opposite = find_proven([values.opposite for values in least], level)
+        claimed = find_proven([values.any for values in least], level)
+        if all(values.each <= level for values in least):
+            claimed = set(range(len(least)))
+        for place, values in enumerate(least):
+            if self.outcomes[place] is not Outcome.OPEN:
+                continue
+            if values.equal <= level:
+                self.outcomes[place] = Outcome.EQUAL
+            elif place in opposite:
+                self.outcomes[place] = Outcome.OPPOSITE
+            elif place in claimed:
+                self.outcomes[place] = Outcome.AS_CLAIMED

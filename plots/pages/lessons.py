@@ -1,0 +1,104 @@
+"""``docs/results.md``: what we learned, in prose whose numbers and signs are those of the published runs.
+
+Its template, ``templates/results.md.j2``, names a claim or a printed number wherever it speaks of a size:
+``{{ size(2, "adult-10-0.05") }}``. Where it takes a verdict for granted it says so, ``{{ expect(4, "leaf-robot",
+"depends") }}``, which leaves nothing on the page; a run that comes to another verdict is a drift, and ``make pages``
+fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from experiments.config.finding import Sign
+from experiments.errors import BadInput, suggest_name
+from experiments.judge.claim_answer import ClaimAnswer
+from experiments.judge.verdict import Verdict
+from plots.answers import count_inside, format_claim_size, format_number_size
+from plots.labels import format_number
+from plots.pages.html import render_template
+from plots.runs.paper_run import PaperRun
+
+TEMPLATE = "results.md.j2"
+
+
+class Lessons:
+    """What the template may ask of the published runs; what does not fit is noted as it is asked."""
+
+    def __init__(self, runs: Sequence[PaperRun]) -> None:
+        self.drifts: list[str] = []
+        self._runs = {str(run.paper.number): run for run in runs}
+        self._claims = {name: {claim.id: claim for claim in run.claims} for name, run in self._runs.items()}
+        self._numbers = {name: _index_rows(run.numbers) for name, run in self._runs.items()}
+
+    def size(self, paper: int, name: str) -> str:
+        """Return the size of the effect of a claim, or of the difference of a printed number, without its sign."""
+        found = self._find(paper, name)
+        return format_claim_size(found) if isinstance(found, ClaimAnswer) else format_number_size(found)
+
+    def ours(self, paper: int, name: str) -> str:
+        """Return our mean beside a printed number."""
+        return self._format_column(paper, name, "mean")
+
+    def printed(self, paper: int, name: str) -> str:
+        """Return a printed number."""
+        return self._format_column(paper, name, "printed")
+
+    def count(self, paper: int, name: str, outcome: str) -> int:
+        """Return in how many settings a claim came out so: ``as claimed``, ``equal``, ``opposite`` or ``open``."""
+        found = self._find(paper, name)
+        assert isinstance(found, ClaimAnswer), f"{name} is a printed number"
+        return found.counts[outcome]
+
+    def inside(self, paper: int) -> str:
+        """Return how many printed numbers lie inside of our intervals, such as "65 of 68"."""
+        return count_inside(self._find_run(paper).numbers)
+
+    def holding(self, paper: int, what: str) -> str:
+        """Return how many printed ``numbers`` or ``claims`` of a paper hold, such as "2 of 30"."""
+        numbers, claims, _ = self._find_run(paper).answers
+        counts = {"numbers": numbers, "claims": claims}[what].counts
+        return f"{counts.get(Sign.HOLDS, 0)} of {sum(counts.values())}"
+
+    def expect(self, paper: int, name: str, sign: str) -> str:
+        """Note a drift unless a claim or a printed number has a sign; it leaves nothing on the page."""
+        found = self._find(paper, name)
+        came_out = found.verdict.sign if isinstance(found, ClaimAnswer) else Verdict(found["verdict"]).sign
+        if came_out != Sign(sign):
+            said = f"docs/results.md takes for granted that {name} of paper {paper} {sign}"
+            self.drifts.append(f"{said}; in its published run it {came_out.value}")
+        return ""
+
+    def _format_column(self, paper: int, name: str, column: str) -> str:
+        row = self._find(paper, name)
+        assert not isinstance(row, ClaimAnswer), f"{name} is a claim"
+        return format_number(row["metric"], row[column], int(row["decimals"]))
+
+    def _find_run(self, paper: int) -> PaperRun:
+        if str(paper) not in self._runs:
+            raise BadInput(f"{TEMPLATE}: no run of paper {paper} is published")
+        return self._runs[str(paper)]
+
+    def _find(self, paper: int, name: str) -> ClaimAnswer | Mapping[str, Any]:
+        self._find_run(paper)
+        known: dict[str, Any] = {**self._numbers[str(paper)], **self._claims[str(paper)]}
+        if name not in known:
+            raise BadInput(
+                f"{TEMPLATE}: paper {paper} has no claim or printed number {name!r}; {suggest_name(name, known)}"
+            )
+        return known[name]
+
+
+def _index_rows(numbers: pd.DataFrame) -> dict[str, Mapping[str, Any]]:
+    return {str(row["id"]): row for row in numbers.to_dict("records")}
+
+
+def render_lessons(runs: Sequence[PaperRun], notice: str) -> tuple[str, list[str]]:
+    """Return the page, and what it takes for granted that the published runs do not bear out."""
+    lessons = Lessons(runs)
+    asked = ("size", "ours", "printed", "count", "inside", "holding", "expect")
+    page = render_template(TEMPLATE, notice=notice, **{name: getattr(lessons, name) for name in asked})
+    return f"{page}\n", lessons.drifts
