@@ -23,6 +23,7 @@ import pandas as pd
 from algorithms.installation import name_command
 from experiments.config.papers import name_paper_file, read_paper
 from experiments.config.paths import REFERENCE, ROOT
+from experiments.store.runs_file import LARGEST, RUNS
 from plots import privacy
 from plots.figures.ranks import RanksFigure
 from plots.pages.html import render_template
@@ -73,6 +74,8 @@ def publish_run(name: str, results: Path = ROOT / "results") -> None:
     _refuse_uncommitted(facts, name_target(name))
     if PaperRun.read(run).is_short or _lacks_cells(run):
         sys.exit(f"{run} is not complete: {name_target(name)} first")
+    if (run / RUNS).is_file() and (size := (run / RUNS).stat().st_size) > LARGEST:
+        sys.exit(f"{run / RUNS} has {size:,} bytes, and a published one has at most {LARGEST:,}")
     shutil.rmtree(kept, ignore_errors=True)
     copy_files(run, kept, KEPT)
     _forget_folder(kept / "provenance.json")
