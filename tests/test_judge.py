@@ -2,6 +2,8 @@
 
 import json
 import math
+import re
+import shlex
 import shutil
 
 import numpy as np
@@ -11,7 +13,7 @@ import yaml
 
 from experiments.command_line import translate_words
 from experiments.config.papers import read_paper_file
-from experiments.config.paths import REFERENCE
+from experiments.config.paths import REFERENCE, ROOT
 from experiments.errors import BadInput
 from experiments.questions.given_table import arrange_given
 from experiments.questions.paper_questions import resolve_given
@@ -282,6 +284,22 @@ def test_a_paper_is_a_name_of_the_catalogue_or_a_path():
         "file='my/4.yaml'",
     ]
     assert translate_words(["paper=my/4.yaml"]) == ["paper=my/4.yaml"]
+
+
+PAGE = (ROOT / "docs" / "judging.md").read_text(encoding="utf-8")
+BLOCKS = [block for _, block in re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, flags=re.DOTALL | re.MULTILINE)]
+
+
+def test_the_loop_of_the_page_is_judged_as_the_page_says(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    loop, paper, numbers, command, said = BLOCKS
+    exec(loop, {})
+    (tmp_path / "paper.yaml").write_text(paper, encoding="utf-8")
+    (tmp_path / "printed.csv").write_text(numbers, encoding="utf-8")
+    program, *words = shlex.split(command)
+    assert program == "dp-replica" and exit_code(*words) == 0
+    printed = [line.rstrip() for line in capsys.readouterr().err.splitlines()]
+    assert [line for line in said.splitlines() if line not in printed] == []
 
 
 # Published runs.
