@@ -99,6 +99,14 @@ def test_a_table_of_another_program_gets_verdicts_counts_and_a_summary(folder, c
     assert "4 as claimed" in said and "Judged from 160 runs." in said and "needs at least" not in said
 
 
+@pytest.mark.parametrize(("left_out", "ids"), [("reported", ["better"]), ("claims", ["svm"])])
+def test_claims_or_printed_numbers_alone_are_judged(folder, left_out, ids, capsys):
+    write_paper(folder, {name: value for name, value in PAPER.items() if name != left_out})
+    answers, said = judge(folder, make_runs(), capsys, f"results={folder / 'out'}")
+    assert list(answers) == ids and "Judged from 160 runs." in said
+    assert (folder / "out" / "needs.csv").read_text(encoding="utf-8") and "nan" not in said
+
+
 def test_what_is_open_says_which_settings_need_how_many_more_runs(folder, capsys):
     table = make_runs()
     is_close = (table["dataset"] == "wine") & (table["C"] == 100) & (table["algorithm"] == "logistic")
@@ -313,7 +321,8 @@ PUBLISHED = {
     "repeats": 20,
     "most_repeats": 80,
     "studies": {"grid": GRID, "kinds": KINDS, "unused": {"dataset": "car", "algorithm": "c"}}
-    | {"shared": PLAIN | {"epsilon": 1.0}, "other": PLAIN | {"epsilon": 2.0}},
+    | {"shared": PLAIN | {"epsilon": 1.0}, "other": PLAIN | {"epsilon": 2.0}}
+    | {"part": PLAIN | {"params": {"size": [1, 2]}}},
     "tables": [
         {"id": "table-1", "title": "Table 1", "kind": "grid", "study": "grid", "where": {"params.depth": 2}}
         | {"rows": "algorithm", "columns": "epsilon", "metric": "accuracy"},
@@ -335,8 +344,8 @@ PUBLISHED = {
         *(
             WORDS
             | {"id": name, "text": "a is above b.", "kind": "above", "study": name, "better": "a", "worse": "b"}
-            | {"within": [], "metric": "accuracy"}
-            for name in ("shared", "other")
+            | {"within": [], "metric": "accuracy", "where": where}
+            for name, where in (("shared", {}), ("other", {}), ("part", {"params.size": 1}))
         ),
         WORDS
         | {"id": "leaks", "text": "a is better at equal leakage.", "kind": "above_at_equal", "metric": "accuracy"}
@@ -430,7 +439,9 @@ def test_what_is_published_of_runs_is_what_verdicts_need_to_the_last_digit(tmp_p
     asked = list_asked(questions.claims, questions.numbers)
     rows = select_runs(table, asked)
     metrics = ["accuracy", "precision_acc", "leak"]
-    columns = ["study", "dataset", "algorithm", "params.depth", "params.way", "epsilon", "repeat", *metrics, "status"]
+    columns = ["study", "dataset", "algorithm", "params.depth", "params.size", "params.way", "epsilon", "repeat"]
+    columns += [*metrics, "status"]
+    assert set(rows.loc[rows["study"] == "part", "params.size"]) == {1}
     assert sorted(rows.columns) == sorted(columns) and "unused" not in set(rows["study"])
     assert rows["status"].value_counts().to_dict() == {"undefined": 1 + 6, "failed": 1}
     duckdb = pytest.importorskip("duckdb")

@@ -46,7 +46,8 @@ def run_command(request: SweepRequest) -> int:
     table = _read_runs(runs / RUNS if is_folder else runs, paper, questions)
     results = Results(table)
     numbers = judge_numbers(questions.numbers, results)
-    numbers.loc[numbers["statistic"] == "exact", "reason"] = _UNCOUNTED
+    if not numbers.empty:
+        numbers.loc[numbers["statistic"] == "exact", "reason"] = _UNCOUNTED
     claims = judge_claims(questions.claims, results, numbers)
     more = list_more_runs(questions.claims, questions.numbers, results)
     _print_answers(paper, claims, numbers, more)

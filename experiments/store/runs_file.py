@@ -1,8 +1,8 @@
 """The runs that verdicts rest on, as one small Parquet file that is published beside them.
 
 It has a row for each run of a setting that a claim or a printed number asks for, and only the columns that these need:
-``study, dataset, algorithm``, the parameters that vary (``params.<name>``), ``epsilon, repeat``, the metrics, and
-``status`` where something is not done. Numbers keep every digit, so that the same verdicts come out of it.
+``study, dataset, algorithm``, the parameters of their studies (``params.<name>``), ``epsilon, repeat``, the metrics,
+and ``status`` where something is not done. Numbers keep every digit, so that the same verdicts come out of it.
 """
 
 from __future__ import annotations
@@ -30,17 +30,16 @@ def select_runs(table: pd.DataFrame, asked: Mapping[SettingKey, Collection[str]]
     wanted: dict[tuple[str, tuple[str, ...]], set[tuple[str, ...]]] = defaultdict(set)
     for setting in asked:
         wanted[setting.study, setting.axes].add(setting.values)
-    is_kept, varying = np.zeros(len(table), dtype=bool), set()
+    is_kept = np.zeros(len(table), dtype=bool)
     for (study, axes), settings in wanted.items():
         if not {"study", *axes} <= set(table.columns):
             continue
         own = np.flatnonzero(is_of_study(table, study))
         for values, places in place_settings(table.iloc[own], axes).items():
             is_kept[own[places]] |= values in settings
-        columns = zip(axes, zip(*settings, strict=True), strict=True)
-        varying |= {name for name, values in columns if name.startswith("params.") and len(set(values)) > 1}
     metrics = [name for name in dict.fromkeys(chain.from_iterable(asked.values())) if name in table.columns]
-    names = ["study", "dataset", "algorithm", *sorted(varying), "epsilon", "repeat", *metrics]
+    parameters = sorted({name for _, axes in wanted for name in axes if name.startswith("params.")})
+    names = ["study", "dataset", "algorithm", *parameters, "epsilon", "repeat", *metrics]
     names = [name for name in names if name in table.columns]
     kept = table.loc[is_kept]
     kept = kept.sort_values([name for name in names if name not in metrics], key=_order, ignore_index=True)

@@ -12,6 +12,7 @@ from rich.markup import escape
 from experiments.config.paper import Paper
 from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.more_runs import MoreRuns
+from experiments.judge.verdict import count_runs
 from experiments.stats import LEVEL
 from plots.labels import label_setting
 from plots.pages.terminal import make_table, open_console, print_summary
@@ -29,7 +30,7 @@ class JudgedTable(PaperRun):
     def completeness(self) -> str:
         """How many runs there are, and how many of them were lost."""
         n_done, n = self.coverage
-        return f"Judged from {n:,} runs{f', {n - n_done:,} of which failed' if n_done < n else ''}."
+        return f"Judged from {count_runs(n)}{f', {n - n_done} of which failed' if n_done < n else ''}."
 
 
 def write_judged(
@@ -90,7 +91,10 @@ def _gather_needs(paper: Paper, more: Mapping[str, Sequence[MoreRuns]]) -> dict[
         for one in needs:
             axes, values = one.setting.axes, one.setting.values
             varying = paper.studies[one.setting.study].varying_axes()
-            known = {name: value for name, value in zip(axes, values, strict=True) if name in varying}
+            known: dict[str, str | float] = {}
+            for name, value in zip(axes, values, strict=True):
+                if name in varying:
+                    known[name] = float(value) if name == "epsilon" else value
             setting = label_setting(paper, known) or "its one setting"
             n, needed, users = rows.get(setting, (one.n, 0, []))
             rows[setting] = (min(n, one.n), max(needed, one.needed), [*users, user])
