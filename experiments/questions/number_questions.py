@@ -28,11 +28,14 @@ from experiments.stats import Interval
 _TIMES_PRINTED = 10
 
 
-def resolve_number(paper: Paper, number: PrintedNumber, siblings: Sequence[PrintedNumber]) -> NumberQuestion:
+def resolve_number(
+    paper: Paper, number: PrintedNumber, siblings: Sequence[PrintedNumber], is_given: bool = False
+) -> NumberQuestion:
     """Return the question that a printed number is: its ``table`` names a table or figure, and thereby its study.
 
     Of all numbers of the paper, its ``siblings``, those of a table that are printed without their setting have one.
-    PaperError if it names a table or a setting that the paper does not have.
+    PaperError if it names a table or a setting that the paper does not have, or, unless the runs are given, a metric
+    that its data set does not have.
     """
     if number.table not in paper.parts:
         raise PaperError(f"printed number {number.id!r}: the paper has no table or figure {number.table!r}")
@@ -52,7 +55,8 @@ def resolve_number(paper: Paper, number: PrintedNumber, siblings: Sequence[Print
         of_table = [one for one in siblings if (one.table, one.statistic) == (part.id, "some")]
         return NumberQuestion(number, together=tuple(_ask_unplaced(paper, part, one) for one in of_table))
     study, where = find_settings(paper, number)
-    check_metrics(paper, f"printed number {number.id!r}", study.name, where, [number.metric])
+    if not is_given:
+        check_metrics(paper, f"printed number {number.id!r}", study.name, where, [number.metric])
     printed_repeats = list_printed_repeats(paper, number)
     return NumberQuestion(
         number=number,

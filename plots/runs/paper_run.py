@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import pandas as pd
 
@@ -75,6 +75,14 @@ class PaperRun:
             read_csv(folder / "costs.csv", "dataset"),
             privacy.read_bounds(folder.parent),
         )
+
+    @classmethod
+    def of_verdicts(
+        cls, paper: Paper, numbers: pd.DataFrame, claims: list[ClaimAnswer], coverage: tuple[int, int] = (0, 0)
+    ) -> Self:
+        """Return what is known where nothing but the verdicts is: no folder, no account, no readings."""
+        unknown = [pd.DataFrame(columns=[name]) for name in ("question", "claim", "claim", "dataset", "algorithm")]
+        return cls(Path(), paper, numbers, claims, coverage, [], {}, *unknown)
 
     def read_frame(self, part: PaperTable | PaperFigure) -> pd.DataFrame:
         """Return the numbers of a table or of a figure."""
