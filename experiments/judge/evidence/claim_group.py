@@ -196,7 +196,7 @@ class ClaimGroup:
             each=max(compute(side, caution=EACH) for side in sides),
             any=max(compute(side, caution=caution) for side in sides),
             opposite=min(1.0, len(sides) * min(compute(-side, caution=caution) for side in sides)),
-            equal=min([1.0, *(len(ways) * p for p in of_equality)]),
+            equal=min(1.0, len(ways) * min(of_equality)) if ways else 1.0,
         )
 
     def _list_equal_sides(self, contrast: Contrast, n: int) -> list[list[np.ndarray]]:
