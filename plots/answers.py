@@ -189,6 +189,8 @@ def list_misfits(
 ) -> list[str]:
     """Return what a finding takes for granted and the verdicts of a run do not bear out, a text for each.
 
+    Words such as "never" take for granted that its claims have one sign under all of their readings.
+
     A run that is partial leaves much open, so what is open there is no misfit; that it is partial is said beside it.
     """
     of_claims = {claim.id: claim.verdict.sign for claim in claims}
@@ -202,9 +204,22 @@ def list_misfits(
             came_out = found.get(name, Sign.OPEN)
             if came_out != sign and not (came_out == Sign.OPEN and is_partial):
                 misfits.append(f"{what} {name}: {_contrast(sign, came_out)}")
+    for word in dict.fromkeys(finding.sweeping_words):
+        misfits += [f"it says `{word}`, but claim {name}" for name in _list_differing(finding, claims, is_partial)]
     if finding.privacy not in (None, privacy):
         misfits.append(f"privacy: {_contrast(finding.privacy, privacy)}")
     return misfits
+
+
+def _list_differing(finding: PaperFinding, claims: Sequence[ClaimAnswer], is_partial: bool) -> list[str]:
+    """Return the claims of a finding that have several signs under their readings, with what is so of each."""
+    differing = []
+    for claim in claims:
+        signs = {verdict.sign for verdict in claim.conditions.values()}
+        if claim.id in finding.claims and len(signs - ({Sign.OPEN} if is_partial else set())) > 1:
+            depends = claim.verdict == Verdict.DEPENDS_ON_READING
+            differing.append(f"{claim.id} {'depends on the reading' if depends else 'has readings that differ'}")
+    return differing
 
 
 def _contrast(said: Sign, found: Sign) -> str:

@@ -92,11 +92,10 @@ class AboveAtEqualClaim(ClaimAboutRuns):
             study = paper.study(curve.study, self.id)
             curves.append(list_setting_keys(study, curve.where))
             fixed |= {is_fixed_split(study, dataset) for dataset in study.axis("dataset", curve.where)}
-        margin = find_margin(paper, self.metric)
         return CurveQuestion(
             metric=self.metric,
             groups=(AskedGroup({}, tuple(curves)),),
-            test=ClaimTest(_Difference(), margin, self.statistic),
+            test=ClaimTest(_Difference(), find_margin(paper, self.metric), self.statistic),
             scope=describe_scope(fixed),
             obstacle=f"the curves share no range of {self.equal}",
             equal=self.equal,
