@@ -9,11 +9,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from experiments.judge.evidence.claim_group import ClaimGroup, PValues
+from experiments.judge.evidence.claim_group import PValues
 from experiments.judge.evidence.sequential_test import Look
 from experiments.judge.evidence.standings import Standings
 from experiments.judge.verdict import Verdict
+
+
+class WeighedGroup(Protocol):
+    """What a replay asks of a group; see `claim_group.ClaimGroup`. A simulation has it from many at once."""
+
+    @property
+    def n_attempted(self) -> int:
+        """Repeats 0, 1, ... up to this one were run."""
+        ...
+
+    @property
+    def n_contrasts(self) -> int:
+        """How many things the claim says of it."""
+        ...
+
+    def count_repeats(self, look: int) -> int:
+        """Return how many of the first repeats are complete."""
+        ...
+
+    def weigh(self, n: int, is_alone: bool) -> list[PValues]:
+        """Return the p-values of each contrast after the first ``n`` repeats."""
+        ...
+
+    def is_promising(self, place: int, n: int, most: int, level: float) -> bool:
+        """Return whether more repeats could prove something of a contrast."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -31,9 +58,9 @@ class Replay:
     failed: dict[int, int]
 
 
-def replay_looks(groups: Sequence[ClaimGroup], looks: Sequence[Look], level: float) -> Replay:
+def replay_looks(groups: Sequence[WeighedGroup], looks: Sequence[Look], level: float) -> Replay:
     """Weigh a claim at each look, ascending, until it is decided or runs or looks are at an end."""
-    places = [(place, part) for place, group in enumerate(groups) for part in range(len(group.contrasts))]
+    places = [(place, part) for place, group in enumerate(groups) for part in range(group.n_contrasts)]
     standings, counts = Standings(len(places), level), [0] * len(groups)
     failed: dict[int, int] = {}
     unsettled = list(range(len(groups)))
