@@ -31,6 +31,10 @@ from experiments.store.results import SettingKey
 ROUNDING = 1e-12
 """What is left of an effect of exactly zero after a sum of floats."""
 
+_UNSEEN = 5.0
+"""Margins by which a run that has not been seen may differ, where all that were seen are alike: a test row of twenty is
+five points of accuracy."""
+
 
 class Contrast(NamedTuple):
     """One thing that a claim says of a group; arrays have a number for each repeat, along their last axis.
@@ -85,8 +89,9 @@ class PValues(NamedTuple):
     any: Any
     #: The opposite of what is claimed.
     opposite: Any
-    #: There is no difference that matters.
-    equal: Any
+    #: There is no difference that matters: where that is so of each contrast, and where any may decide.
+    equal_each: Any
+    equal_any: Any
 
 
 class ClaimRule(Protocol):
@@ -126,18 +131,25 @@ class ExaminedContrast(NamedTuple):
         """
         caution = EACH if is_alone else ANY
         against = reduce(np.minimum, (side.negate().find_p(caution) for side in self.sides))
-        ways = [_find_largest_p(way, EACH) for way in self.ways]
         return PValues(
             each=_find_largest_p(self.sides, EACH),
             any=_find_largest_p(self.sides, caution),
             opposite=np.minimum(1.0, len(self.sides) * against),
-            equal=np.minimum(1.0, len(ways) * reduce(np.minimum, ways)) if ways else np.ones_like(against),
+            equal_each=self._find_p_of_equal(EACH),
+            equal_any=self._find_p_of_equal(caution),
         )
 
     def hope_p(self, most: int) -> np.ndarray:
         """Return the least p that may be hoped for after ``most`` runs, of anything that can be shown."""
         shown = [self.sides, *([side.negate()] for side in self.sides), *self.ways]
         return reduce(np.minimum, (reduce(np.maximum, (side.hope_p(most) for side in sides)) for sides in shown))
+
+    def _find_p_of_equal(self, caution: float) -> np.ndarray:
+        if not self.ways:
+            return np.ones_like(self.sides[0].find_p(caution))
+        return np.minimum(
+            1.0, len(self.ways) * reduce(np.minimum, (_find_largest_p(way, caution) for way in self.ways))
+        )
 
 
 def _find_largest_p(sides: Sequence[Gains], caution: float) -> np.ndarray:
@@ -164,17 +176,16 @@ class RunsUnderTest:
         of = partial(GainsByMean.of, step=step) if self.test.statistic == "mean" else GainsByMedian.of
         examined = []
         for contrast in self.contrasts:
-            ways = [list(map(of, way)) for way in self._list_equal_sides(contrast, n)]
+            ways = [[of(side) for side in way] for way in self._list_equal_sides(contrast, n)]
             examined.append(ExaminedContrast([of(side[..., :n]) for side in contrast.sides], ways))
         return examined
 
     def find_step(self, n: int) -> np.ndarray:
         """Return the least that a run may differ by, as far as the first ``n`` show it."""
-        first = np.moveaxis(self.values[:n], 0, -1)
-        margins = [contrast.margins[..., :n] for contrast in self.contrasts]
-        least = [own.min(axis=-1, where=np.isfinite(own), initial=math.inf) for own in margins]
-        otherwise = reduce(np.minimum, least) if least else np.asarray(math.inf)
-        otherwise = np.where(np.isfinite(otherwise), otherwise, 0.0)
+        first, margin = np.moveaxis(self.values[:n], 0, -1), self.test.margin
+        known = [contrast.margins[..., :n] for contrast in self.contrasts]
+        least = reduce(np.minimum, (own.min(axis=-1, where=np.isfinite(own), initial=math.inf) for own in known))
+        otherwise = _UNSEEN * np.where(np.isfinite(least), least, margin.size)
         return find_step(first.reshape(*first.shape[:-2], -1), otherwise)
 
     def _list_equal_sides(self, contrast: Contrast, n: int) -> list[list[np.ndarray]]:
