@@ -18,7 +18,7 @@ import numpy as np
 from experiments.calibration.gains import POINT, GainFamily
 from experiments.judge.evidence.claim_group import ClaimTest, PValues, RunsUnderTest
 from experiments.judge.evidence.replay import replay_looks
-from experiments.judge.evidence.sequential_test import Look, list_looks
+from experiments.judge.evidence.sequential_test import list_looks
 from experiments.judge.evidence.standings import Outcome
 from experiments.judge.verdict import Verdict
 from experiments.metrics.metric import Margin
@@ -28,7 +28,7 @@ MOST = 320
 LOOKS = tuple(list_looks(20, MOST))
 MARGIN = Margin(POINT)
 
-_BATCH = 400_000  # runs that are held at once
+_BATCH = 1200  # settings that are held at once: as many claims of 1, 10 or 40 settings as fit
 
 
 def find_level(n_claims: int) -> float:
@@ -142,16 +142,16 @@ class SimulatedGroup(NamedTuple):
         return bool(self.found.hopes[n][self.claim, self.setting] <= level)
 
 
-def look_at_runs(
-    runs: RunsUnderTest, shape: tuple[int, int], is_alone: bool, looks: Sequence[Look] = LOOKS
-) -> LookedAt:
-    """Return what the looks at many settings find, arranged by claim and setting."""
-    p_values, hopes = {}, {}
-    for look in looks:
+def look_at_runs(runs: RunsUnderTest, shape: tuple[int, int]) -> tuple[LookedAt, LookedAt]:
+    """Return what the looks at many settings find, by claim and setting: each as the only one of its claim, and not."""
+    by_alone: dict[bool, dict[int, PValues]] = {True: {}, False: {}}
+    hopes = {}
+    for look in LOOKS:
         (examined,) = runs.examine(look.n)
-        p_values[look.n] = PValues(*(p.reshape(shape) for p in examined.find_p_values(is_alone)))
-        hopes[look.n] = examined.hope_p(looks[-1].n).reshape(shape)
-    return LookedAt(p_values, hopes)
+        hopes[look.n] = examined.hope_p(MOST).reshape(shape)
+        for is_alone, p_values in by_alone.items():
+            p_values[look.n] = PValues(*(p.reshape(shape) for p in examined.find_p_values(is_alone)))
+    return LookedAt(by_alone[True], hopes), LookedAt(by_alone[False], hopes)
 
 
 def draw_runs(rng: np.random.Generator, setting: SettingTruth, shape: tuple[int, int], shared: float) -> RunsUnderTest:
@@ -168,10 +168,10 @@ def list_kinds_of_settings(claim: TrueClaim) -> list[tuple[SettingTruth, int]]:
 
 def look_at_claims(rng: np.random.Generator, claim: TrueClaim, n_claims: int) -> LookedAt:
     """Return what the looks at so many claims find that are drawn alike."""
-    is_alone, parts = len(claim.settings) == 1, []
+    parts = []
     for setting, n in list_kinds_of_settings(claim):
         runs = draw_runs(rng, setting, (n_claims, n), claim.shared)
-        parts.append(look_at_runs(runs, (n_claims, n), is_alone))
+        parts.append(look_at_runs(runs, (n_claims, n))[len(claim.settings) > 1])
     return LookedAt.join(parts, axis=1)
 
 
@@ -205,16 +205,6 @@ class FalseVerdicts:
         """Return both together."""
         return FalseVerdicts(self.n + other.n, self.verdicts + other.verdicts, self.settings + other.settings)
 
-    @property
-    def rate(self) -> float:
-        """The share of claims with a false verdict."""
-        return self.verdicts.total() / self.n
-
-    @property
-    def rate_of_settings(self) -> float:
-        """The share of claims with a setting of which something false is shown, whatever the verdict."""
-        return self.settings / self.n
-
 
 def count_false(claim: TrueClaim, found: LookedAt, level: float) -> FalseVerdicts:
     """Return how many of the claims are judged wrongly."""
@@ -234,7 +224,7 @@ class Decisions:
 
     n: int = 0
     by_runs: Counter[int] = field(default_factory=Counter)
-    runs: int = 0
+    runs: float = 0.0
 
     def __add__(self, other: Decisions) -> Decisions:
         """Return both together."""
@@ -255,13 +245,48 @@ def count_decided(found: LookedAt, verdict: Verdict, level: float) -> Decisions:
     counted = Decisions(found.n_claims)
     for place in range(found.n_claims):
         judged = judge_claim(found, place, level)
-        counted.runs += round(float(np.mean(judged.runs)))
+        counted.runs += float(np.mean(judged.runs))
         counted.by_runs[max(judged.runs)] += judged.verdict == verdict
     return counted
 
 
 def seed_batches(words: str, n_claims: int, n_settings: int) -> Iterator[tuple[np.random.Generator, int]]:
     """Yield generators, the same for the same words, each with the number of claims that are to be drawn from it."""
-    size = max(1, _BATCH // (MOST * n_settings))
+    size = max(1, _BATCH // n_settings)
     for batch, start in enumerate(range(0, n_claims, size)):
         yield np.random.default_rng([zlib.crc32(words.encode()), batch]), min(size, n_claims - start)
+
+
+def simulate_false(name: str, claim: TrueClaim, n_claims: int, level: float) -> FalseVerdicts:
+    """Return how many of so many claims that are drawn alike get a false verdict; ``name`` is the seed."""
+    counted = FalseVerdicts()
+    for rng, n in seed_batches(name, n_claims, len(claim.settings)):
+        counted += count_false(claim, look_at_claims(rng, claim, n), level)
+    return counted
+
+
+def simulate_no_difference(
+    family: GainFamily, n_settings: int, sizes: Sequence[int], numbers_of_claims: Sequence[int]
+) -> dict[tuple[int, int], FalseVerdicts]:
+    """Return the false verdicts where no setting gains, by how many claims a paper has, and a claim settings.
+
+    The settings are drawn once, and grouped into claims of each size.
+    """
+    setting = SettingTruth(family, 0.0)
+    counted = {(n_claims, size): FalseVerdicts() for n_claims in numbers_of_claims for size in sizes}
+    for rng, n in seed_batches(family.name, n_settings, 1):
+        runs = draw_runs(rng, setting, (n, 1), 0.0)
+        alone, together = look_at_runs(runs, (n, 1))
+        for size in sizes:
+            found, claim = alone if size == 1 else together.regroup(size), TrueClaim((setting,) * size)
+            for n_claims in numbers_of_claims:
+                counted[n_claims, size] += count_false(claim, found, find_level(n_claims))
+    return counted
+
+
+def simulate_decisions(name: str, claim: TrueClaim, verdict: Verdict, n_claims: int, level: float) -> Decisions:
+    """Return how many of so many claims come to the verdict that is true, and when; ``name`` is the seed."""
+    counted = Decisions()
+    for rng, n in seed_batches(name, n_claims, len(claim.settings)):
+        counted += count_decided(look_at_claims(rng, claim, n), verdict, level)
+    return counted

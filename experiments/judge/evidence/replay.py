@@ -63,6 +63,7 @@ class Replay:
 def replay_looks(groups: Sequence[WeighedGroup], looks: Sequence[Look], level: float) -> Replay:
     """Weigh a claim at each look, ascending, until it is decided or runs or looks are at an end."""
     places = [(place, part) for place, group in enumerate(groups) for part in range(group.n_contrasts)]
+    first_of = {place: number for number, (place, part) in enumerate(places) if part == 0}
     standings, counts = Standings(len(places), level), [0] * len(groups)
     failed: dict[int, int] = {}
     given_up: set[int] = set()
@@ -77,7 +78,7 @@ def replay_looks(groups: Sequence[WeighedGroup], looks: Sequence[Look], level: f
                 failed[place] = look.n - counts[place]
                 continue
             weighed = groups[place].weigh(look.n, is_alone=len(places) == 1)
-            found |= {number: weighed[part] for number, (of, part) in enumerate(places) if of == place}
+            found |= dict(enumerate(weighed, start=first_of[place]))
         standings.weigh(found, look.share)
         if standings.verdict != Verdict.UNDECIDED:
             break

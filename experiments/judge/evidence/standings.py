@@ -53,6 +53,10 @@ class Standings:
         self.outcomes = [Outcome.OPEN] * n_contrasts
         self._level = level
         self._least = [PValues(1.0, 1.0, 1.0, 1.0, 1.0)] * n_contrasts
+        self._found = set(self.outcomes)
+        #: By themselves, whatever is shown of the others.
+        self._claimed: set[int] = set()
+        self._equal: set[int] = set()
 
     def weigh(self, found: Mapping[int, PValues], share: float) -> None:
         """Take note of the p-values of some contrasts, by place, at a look that has a share of the level."""
@@ -69,12 +73,9 @@ class Standings:
         """
         if self.outcomes[place] is not Outcome.OPEN:
             return True
-        least, level = self._least, self._level
-        claimed = {number for number, values in enumerate(least) if values.each <= level}
-        equal = {number for number, values in enumerate(least) if values.equal_each <= level}
-        shown = set(self.outcomes)
-        may_hold = not lost and not equal and shown <= {Outcome.OPEN, Outcome.AS_CLAIMED}
-        may_be_equal = not lost and not claimed and shown <= {Outcome.OPEN, Outcome.EQUAL}
+        claimed, equal = self._claimed, self._equal
+        may_hold = not lost and not equal and self._found <= {Outcome.OPEN, Outcome.AS_CLAIMED}
+        may_be_equal = not lost and not claimed and self._found <= {Outcome.OPEN, Outcome.EQUAL}
         return (place in claimed and may_hold) or (place in equal and may_be_equal)
 
     def count(self) -> dict[Outcome, int]:
@@ -84,7 +85,7 @@ class Standings:
     @property
     def verdict(self) -> Verdict:
         """What the outcomes come to."""
-        found = set(self.outcomes)
+        found = self._found
         if Outcome.OPPOSITE in found:
             return Verdict.REFUTED
         if Outcome.OPEN in found or not found:
@@ -98,10 +99,12 @@ class Standings:
         opposite = find_proven([values.opposite for values in least], level)
         claimed = find_proven([values.any for values in least], level)
         equal = find_proven([values.equal_any for values in least], level)
-        if all(values.each <= level for values in least):
-            claimed = set(range(len(least)))
-        if all(values.equal_each <= level for values in least):
-            equal = set(range(len(least)))
+        self._claimed = {place for place, values in enumerate(least) if values.each <= level}
+        self._equal = {place for place, values in enumerate(least) if values.equal_each <= level}
+        if len(self._claimed) == len(least):
+            claimed = self._claimed
+        if len(self._equal) == len(least):
+            equal = self._equal
         for place in range(len(least)):
             if self.outcomes[place] is not Outcome.OPEN:
                 continue
@@ -111,3 +114,4 @@ class Standings:
                 self.outcomes[place] = Outcome.OPPOSITE
             elif place in claimed:
                 self.outcomes[place] = Outcome.AS_CLAIMED
+        self._found = set(self.outcomes)
