@@ -7,7 +7,8 @@ not know how looks depend on each other, and further runs may always be made.
 A t-test is wrong where runs are skewed: after twenty runs with a long tail it finds a gain that is not there in two of
 a hundred tests where it may in one of four hundred. So the p-value is the larger one of Student's and of Hall's, whose
 cubic corrects for the skewness; the skewness is taken to be worse than seen, by half of its standard error where every
-comparison must be proven, by a whole one where any of several may decide. And the variance is not taken to be smaller
+comparison must be proven, by a whole one where any of several may decide. (Where a worse one would make the cubic say
+more, as of large gains, it is taken to be what makes it say least.) And the variance is not taken to be smaller
 than the metric can show: twenty equal accuracies may hide a test row that is rarely wrong.
 
 `make calibrate` measures what comes of that; its table stands in ``docs/calibration.md``. A collapse that no run has
@@ -121,7 +122,10 @@ def compute_p(n: int, moments: Moments, step: float | np.ndarray, caution: float
     floored = np.maximum(variance * n / (n - 1) + np.square(step) / n, step * np.abs(mean) / 2)
     with np.errstate(divide="ignore", invalid="ignore"):  # runs that are all zero have no size
         size = np.nan_to_num(mean / np.sqrt(floored), posinf=math.inf, neginf=-math.inf)
-    worse = np.minimum(-_LEAST_SKEWNESS, skewness - caution * math.sqrt(6 / n))
+    worse = skewness - caution * math.sqrt(6 / n)
+    with np.errstate(divide="ignore", invalid="ignore"):  # the cubic is least here, or beyond what is seen
+        turn = np.where(size > 0, -4.5 / size - 2.25 / (n * size**3), -math.inf)
+    worse = np.minimum(-_LEAST_SKEWNESS, np.maximum(worse, turn))
     with np.errstate(over="ignore"):
         hall = math.sqrt(n) * (((1 + worse * size / 3) ** 3 - 1) / worse + worse / (6 * n))
     return stdtr(n - 1, -np.minimum(math.sqrt(n) * size, hall))
