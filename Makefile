@@ -25,8 +25,8 @@ HOW   = $(if $(ALGORITHM),algorithm=$(ALGORITHM)) $(if $(REPEATS),repeats=$(REPE
         $(if $(JOBS),executor.jobs=$(JOBS)) $(WHERE)
 RUN = $(PY) -m experiments
 FAST = datasets experiments plots $(FAST_TESTS:%=tests/test_%.py)
-FAST_TESTS = bands cells claims comparisons data_sources datasets domain export feasibility layout leakage measured multiverse papers plan printed ranks \
-             readings runner schema soundness store summary tradeoffs verdicts verify
+FAST_TESTS = bands cells claims comparisons data_sources datasets domain export feasibility layout leakage looks measured multiverse papers plan printed ranks \
+             readings runner schema sequential_test soundness standings store summary tradeoffs verdicts verify
 COMMA := ,
 SPACE := $(subst ,, )
 PAPERS = $(sort $(filter-out demo benchmark benchmark-heavy,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))

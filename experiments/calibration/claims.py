@@ -68,13 +68,13 @@ class TrueClaim(NamedTuple):
     """Claims that are drawn alike: the truth of each setting."""
 
     settings: tuple[SettingTruth, ...]
-    #: The chance that a run of a setting is the same as in the other settings.
-    shared: float = 0.0
+    #: Of the runs of two settings, as of those on the same splits.
+    correlation: float = 0.0
 
     @classmethod
-    def alike(cls, family: GainFamily, gain: float, n: int, shared: float = 0.0) -> TrueClaim:
+    def alike(cls, family: GainFamily, gain: float, n: int, correlation: float = 0.0) -> TrueClaim:
         """Return a claim whose settings are all alike."""
-        return cls((SettingTruth(family, gain),) * n, shared)
+        return cls((SettingTruth(family, gain),) * n, correlation)
 
 
 @dataclass(frozen=True)
@@ -154,9 +154,11 @@ def look_at_runs(runs: RunsUnderTest, shape: tuple[int, int]) -> tuple[LookedAt,
     return LookedAt(by_alone[True], hopes), LookedAt(by_alone[False], hopes)
 
 
-def draw_runs(rng: np.random.Generator, setting: SettingTruth, shape: tuple[int, int], shared: float) -> RunsUnderTest:
+def draw_runs(
+    rng: np.random.Generator, setting: SettingTruth, shape: tuple[int, int], correlation: float
+) -> RunsUnderTest:
     """Return the runs of settings that are alike, of so many claims with so many settings each."""
-    levels = setting.family.draw_settings(rng, (*shape, MOST), setting.gain, shared)
+    levels = setting.family.draw_settings(rng, (*shape, MOST), setting.gain, correlation)
     test = ClaimTest(setting.family.claim(setting.gain), MARGIN)
     return RunsUnderTest(levels.reshape(len(levels), -1, MOST).T, test)
 
@@ -170,7 +172,7 @@ def look_at_claims(rng: np.random.Generator, claim: TrueClaim, n_claims: int) ->
     """Return what the looks at so many claims find that are drawn alike."""
     parts = []
     for setting, n in list_kinds_of_settings(claim):
-        runs = draw_runs(rng, setting, (n_claims, n), claim.shared)
+        runs = draw_runs(rng, setting, (n_claims, n), claim.correlation)
         parts.append(look_at_runs(runs, (n_claims, n))[len(claim.settings) > 1])
     return LookedAt.join(parts, axis=1)
 

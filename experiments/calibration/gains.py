@@ -49,17 +49,17 @@ class GainFamily(NamedTuple):
     claim: Callable[[float], ClaimRule] = claim_above
 
     def draw_settings(
-        self, rng: np.random.Generator, shape: tuple[int, int, int], gain: float, shared: float
+        self, rng: np.random.Generator, shape: tuple[int, int, int], gain: float, correlation: float
     ) -> np.ndarray:
         """Return levels by claim, setting and run, the shape that is given.
 
-        ``shared``: the chance that a run of a setting is the same as in the other settings of its claim.
+        ``correlation``: of two settings of a claim. A run of each is, with a chance of its square root, that of all.
         """
         own = self.draw(rng, shape, gain)
-        if not shared:
+        if not correlation:
             return own
         common = self.draw(rng, (shape[0], 1, shape[2]), gain)
-        return np.where(rng.random(shape) < shared, common, own)
+        return np.where(rng.random(shape) < math.sqrt(correlation), common, own)
 
 
 def draw_normal(rng: np.random.Generator, shape: tuple[int, ...], gain: float, spread: float = _SPREAD) -> np.ndarray:

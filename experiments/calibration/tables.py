@@ -108,10 +108,10 @@ def tabulate_no_difference(simulations: int, run_tasks: RunTasks) -> list[Calibr
 
 
 def tabulate_other_truths(simulations: int, run_tasks: RunTasks) -> CalibrationTable:
-    """Return the table of false verdicts where settings share runs, gain just δ, or one of them gains nothing."""
+    """Return the table of false verdicts where settings depend on each other, gain just δ, or one gains nothing."""
     names = [
-        "10 settings, half of the runs shared",
-        "40 settings, nine tenths shared",
+        "10 settings, correlated by 0.5",
+        "40 settings, correlated by 0.9",
         "a gain of ± δ in 1 setting",
         "in 10 settings",
         "none in 1 of 10, 5 points in 9",
