@@ -89,7 +89,7 @@ def find_step(values: np.ndarray, otherwise: float | np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(least), least, otherwise)
 
 
-class Moments(NamedTuple):
+class GainMoments(NamedTuple):
     """What the test of a mean asks of some runs; arrays where several sets of as many runs are tested at once."""
 
     mean: np.ndarray
@@ -98,7 +98,7 @@ class Moments(NamedTuple):
     skewness: np.ndarray
 
 
-def find_moments(gains: np.ndarray) -> Moments:
+def find_moments(gains: np.ndarray) -> GainMoments:
     """Return the moments of runs along the last axis.
 
     Examples
@@ -113,10 +113,10 @@ def find_moments(gains: np.ndarray) -> Moments:
     squares = deviations * deviations
     variance = squares.mean(axis=-1)
     third = (squares * deviations).mean(axis=-1)
-    return Moments(mean, variance, np.divide(third, variance**1.5, out=np.zeros_like(third), where=variance > 0))
+    return GainMoments(mean, variance, np.divide(third, variance**1.5, out=np.zeros_like(third), where=variance > 0))
 
 
-def compute_p(n: int, moments: Moments, step: float | np.ndarray, caution: float) -> np.ndarray:
+def compute_p(n: int, moments: GainMoments, step: float | np.ndarray, caution: float) -> np.ndarray:
     """Return p of the hypothesis that a mean is at most zero, from the moments of n runs, at least two."""
     mean, variance, skewness = moments
     floored = np.maximum(variance * n / (n - 1) + np.square(step) / n, step * np.abs(mean) / 2)
@@ -144,7 +144,7 @@ class GainsByMean(NamedTuple):
     """
 
     n: int
-    moments: Moments
+    moments: GainMoments
     step: float | np.ndarray
 
     @classmethod
@@ -155,7 +155,7 @@ class GainsByMean(NamedTuple):
     def negate(self) -> GainsByMean:
         """Return the same of what they lose."""
         mean, variance, skewness = self.moments
-        return self._replace(moments=Moments(-mean, variance, -skewness))
+        return self._replace(moments=GainMoments(-mean, variance, -skewness))
 
     def find_p(self, caution: float) -> np.ndarray:
         """Return p of the hypothesis that the mean gain is at most zero."""
