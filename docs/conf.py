@@ -42,6 +42,7 @@ site_contents = {
         "Benchmark: tables <results/reference/paper-benchmark/README>",
         "Benchmark: slow peers <results/reference/paper-benchmark-heavy/README>",
         "Verdicts <docs/verdicts>",
+        "How often is a verdict wrong? <docs/calibration>",
         "Readings <docs/readings>",
     ],
     "docs/algorithms": [
