@@ -16,7 +16,7 @@ from experiments.judge.number_answers import count_expected_misses
 from experiments.judge.numbers.number_verdict import read_by_runs
 from experiments.judge.numbers.order_chance import HighestMean
 from experiments.judge.numbers.prediction import Prediction
-from experiments.judge.verdict import SIGN_OF, half_digit
+from experiments.judge.verdict import Verdict, half_digit
 from experiments.metrics.metric import MetricRange
 from experiments.questions.printed import read_numbers_of, read_reported
 from plots.answers import find_outside
@@ -216,7 +216,7 @@ def test_a_verdict_that_depends_on_the_number_of_runs_says_on_which():
     steady = cells((*REPEATS, *(0.775, 0.825) * 13, 0.8))  # ± 4.9 points of one run, ± 2.9 of three
     row = judge(printed(0.84), steady, paper=PAPER | {"printed_repeats": [1, 3], "resolution": {"accuracy": 0.01}})
     assert row["verdict"] == "depends on how many runs were averaged"
-    assert SIGN_OF[row["verdict"]] == Sign.DEPENDS
+    assert Verdict(row["verdict"]).sign == Sign.DEPENDS
     refuted, other = row["reason"].split("; print too coarse as a single printed run: ")
     assert refuted.startswith(
         "refuted as a mean of 3 printed runs: ours is 4.000 points lower; the chance of that is 0.0"

@@ -20,7 +20,7 @@ import numpy as np
 from experiments.config.paper import Paper, Study
 from experiments.judge.number_answers import judge_by_looks
 from experiments.judge.numbers.number_verdict import NumberQuestion, PrintedNumber
-from experiments.judge.verdict import DEPENDS_ON_RUNS, REFUTED
+from experiments.judge.verdict import Verdict
 from experiments.questions.number_questions import find_next_look
 
 _MEAN, _SPREAD = 0.8, 0.02  # of the accuracies that have no number of test rows
@@ -154,7 +154,7 @@ def simulate_false_misses(
 
 def _count_misses(family: RunFamily, truth: Truth, n: int, rng: np.random.Generator, text: TextOfPaper) -> FalseMisses:
     found = Counter(_judge_true_numbers(family, truth, n, rng, text))
-    refuted, depends = 100 * found[REFUTED] / n, 100 * found[DEPENDS_ON_RUNS] / n
+    refuted, depends = 100 * found[Verdict.REFUTED] / n, 100 * found[Verdict.DEPENDS_ON_RUNS] / n
     return FalseMisses(family.name, truth.name, n, refuted, depends, family.collapses)
 
 

@@ -57,7 +57,7 @@ from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.numbers.runs_averaged import join_predictions, judge_all_runs
 from experiments.judge.question import Need
 from experiments.judge.tasks import RunTasks, run_here
-from experiments.judge.verdict import NOT_RUN, REFUTED, REPRODUCED, UNDECIDED, count_runs, say_where
+from experiments.judge.verdict import Verdict, count_runs, say_where
 from experiments.stats import ALPHA, Interval, mean_interval
 from experiments.store.results import Results, Runs
 
@@ -167,13 +167,13 @@ def count_expected_misses(numbers: pd.DataFrame) -> float:
 
 def _judge_fact(number: PrintedNumber, counted: float | None) -> NumberVerdict:
     if counted is None:
-        return NumberVerdict(NOT_RUN, "the data set is not available", n_expected=1)
+        return NumberVerdict(Verdict.NOT_RUN, "the data set is not available", n_expected=1)
     mean = Interval(1, float(counted), math.nan, math.nan)
     difference = float(counted) - float(number.value)
     if difference:
         more = "more" if difference > 0 else "less"
-        return NumberVerdict(REFUTED, f"counted: ours is {abs(difference):g} {more}", 1, mean)
-    return NumberVerdict(REPRODUCED, "counted: the same", 1, mean)
+        return NumberVerdict(Verdict.REFUTED, f"counted: ours is {abs(difference):g} {more}", 1, mean)
+    return NumberVerdict(Verdict.REPRODUCED, "counted: the same", 1, mean)
 
 
 def _judge_alone(question: NumberQuestion, runs: Sequence[Runs]) -> dict[str, NumberVerdict]:
@@ -188,9 +188,9 @@ def _judge_values(question: NumberQuestion, runs: Sequence[Runs]) -> NumberVerdi
     found = [FoundSetting(asked, own.measured) for asked, own in pairs if len(own.measured)]
     if not found and n_undefined:
         reason = f"undefined in all {count_runs(n_undefined)}: the class is never predicted, or has no test rows"
-        return NumberVerdict(REFUTED, reason, repeats)
+        return NumberVerdict(Verdict.REFUTED, reason, repeats)
     if not found:
-        return NumberVerdict(NOT_RUN, "no cell of it was run", repeats)
+        return NumberVerdict(Verdict.NOT_RUN, "no cell of it was run", repeats)
     n_cells = sum(min(len(own.values), repeats) for own in found)
     best = max(found, key=lambda own: own.values.mean())
     if n_cells < n_settings * repeats and question.number.statistic == "max":
@@ -209,7 +209,7 @@ def _judge_values(question: NumberQuestion, runs: Sequence[Runs]) -> NumberVerdi
 
 
 def _judge_incomplete_maximum(question: NumberQuestion, values: np.ndarray, cells: str, repeats: int) -> NumberVerdict:
-    verdict = NumberVerdict(UNDECIDED, f"INCOMPLETE: a maximum over {cells}", repeats, mean_interval(values))
+    verdict = NumberVerdict(Verdict.UNDECIDED, f"INCOMPLETE: a maximum over {cells}", repeats, mean_interval(values))
     if len(values) < 2:
         return verdict
     predictions = [Prediction(values, m, question.number.bounds).interval() for m in question.printed_repeats]

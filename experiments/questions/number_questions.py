@@ -18,7 +18,7 @@ from experiments.judge.numbers.number_verdict import (
     is_blank,
 )
 from experiments.judge.statements.finding import find_function
-from experiments.judge.verdict import NOT_IMPLEMENTED, NOT_RUN, REFUTED, REPRODUCED
+from experiments.judge.verdict import Verdict
 from experiments.questions.group_claim import find_margin
 from experiments.questions.preflight import check_metrics
 from experiments.questions.printed import select_part
@@ -42,10 +42,10 @@ def resolve_number(
     if number.dataset in paper.used_instead:
         other = paper.used_instead[number.dataset]
         reason = f"its data set is not available; {other} answers for itself only"
-        return NumberQuestion(number, NumberVerdict(NOT_RUN, reason, n_expected=0))
+        return NumberQuestion(number, NumberVerdict(Verdict.NOT_RUN, reason, n_expected=0))
     if number.statistic == "fitted":
         reason = "its formula is lost: ours was fitted to this very number"
-        return NumberQuestion(number, NumberVerdict(NOT_IMPLEMENTED, reason, 0))
+        return NumberQuestion(number, NumberVerdict(Verdict.NOT_IMPLEMENTED, reason, 0))
     if number.statistic == "exact":
         return NumberQuestion(number)
     if number.statistic == "formula":
@@ -136,7 +136,7 @@ def _ask_unplaced(paper: Paper, part: PaperTable | PaperFigure, number: PrintedN
     if number.algorithm not in part.list_algorithms(paper):
         raise PaperError(f"printed number {number.id!r}: {part.id} has no algorithm {number.algorithm!r}")
     if reason := paper.not_implemented.get(str(number.algorithm), ""):
-        return NumberQuestion(number, NumberVerdict(NOT_IMPLEMENTED, reason, n_expected=0))
+        return NumberQuestion(number, NumberVerdict(Verdict.NOT_IMPLEMENTED, reason, n_expected=0))
     printed_repeats = list_printed_repeats(paper, number)
     return NumberQuestion(
         number=number,
@@ -159,5 +159,5 @@ def _compute_formula(number: PrintedNumber) -> NumberVerdict:
         raise PaperError(f"printed number {number.id!r}: {error}") from None
     computed = Interval(1, value, float("nan"), float("nan"))
     if abs(value - number.value) > number.slack:
-        return NumberVerdict(REFUTED, f"computed: {format_difference(number, value)}", 1, computed)
-    return NumberVerdict(REPRODUCED, f"computed: {value:.4f}", 1, computed)
+        return NumberVerdict(Verdict.REFUTED, f"computed: {format_difference(number, value)}", 1, computed)
+    return NumberVerdict(Verdict.REPRODUCED, f"computed: {value:.4f}", 1, computed)

@@ -31,7 +31,7 @@ from experiments.judge.numbers.number_verdict import (
 )
 from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.numbers.runs_averaged import judge_all_runs
-from experiments.judge.verdict import NOT_RUN, REFUTED, SETTING_LOST, UNDECIDED
+from experiments.judge.verdict import Verdict
 from experiments.metrics.find import is_in_per_cent
 from experiments.stats import ALPHA, mean_interval
 
@@ -150,12 +150,12 @@ def _judge(place: int, by_all: _UnplacedTable, by_first: _UnplacedTable | None) 
     if question.known is not None:
         return question.known
     if not own.found:
-        return NumberVerdict(NOT_RUN, "no cell of it was run", question.repeats * len(question.settings))
+        return NumberVerdict(Verdict.NOT_RUN, "no cell of it was run", question.repeats * len(question.settings))
     if not own.is_testable:
         why = "INCOMPLETE" if own.is_partial else "only one run"
         reason = f"{why}: {own.describe_span()} so far, nearest {own.nearest.asked.words}"
         values = own.nearest.values
-        return NumberVerdict(UNDECIDED, reason, max(question.repeats, len(values)), mean_interval(values))
+        return NumberVerdict(Verdict.UNDECIDED, reason, max(question.repeats, len(values)), mean_interval(values))
     at_first = partial(by_first.judge, place) if by_first is not None else None
     return judge_all_runs(question, partial(by_all.judge, place), at_first)
 
@@ -164,12 +164,12 @@ def _decide(own: _UnplacedNumber, m: int, joint: Mapping[int, float], said: str)
     chances, nearest = own.chances[m].values(), f"nearest {own.nearest.asked.words}"
     if max(chances) < ALPHA:
         chance = f"the chance of that is {format_chance(max(chances))}"
-        return REFUTED, f"no setting gives it: {own.describe_span()}, {nearest}; {chance}"
+        return Verdict.REFUTED, f"no setting gives it: {own.describe_span()}, {nearest}; {chance}"
     if joint.get(m, 1.0) < ALPHA:
-        return REFUTED, f"{said}; {own.describe_span()}, {nearest}"
+        return Verdict.REFUTED, f"{said}; {own.describe_span()}, {nearest}"
     n_fitting = sum(chance >= ALPHA for chance in chances)
     reason = f"{n_fitting} of {len(chances)} settings could have given it, {nearest}"
-    return SETTING_LOST, f"{reason}; {said}" if joint else reason
+    return Verdict.SETTING_LOST, f"{reason}; {said}" if joint else reason
 
 
 def _describe_joint(joint: Mapping[int, float], numbers: str) -> str:

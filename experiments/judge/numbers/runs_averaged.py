@@ -35,23 +35,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from experiments.judge.numbers.number_verdict import NO_INTERVAL, NumberQuestion, NumberVerdict, describe_runs
-from experiments.judge.verdict import (
-    DEPENDS_ON_RUNS,
-    REFUTED,
-    REPRODUCED,
-    REPRODUCED_WITHIN,
-    SETTING_LOST,
-    TOO_COARSE,
-    UNDECIDED,
-    count_runs,
-)
+from experiments.judge.verdict import Verdict, count_runs
 from experiments.stats import ALPHA, Interval
 
 JudgeForRuns = Callable[[int], NumberVerdict]
 """Judges a number by some runs of ours, as if it were a mean of so many runs."""
 
-_OUTSIDE = (REFUTED, REPRODUCED_WITHIN)
-_LEAST_KNOWN = (UNDECIDED, SETTING_LOST, TOO_COARSE, REPRODUCED_WITHIN, REPRODUCED)
+_OUTSIDE = (Verdict.REFUTED, Verdict.REPRODUCED_WITHIN)
+_LEAST_KNOWN = (
+    Verdict.UNDECIDED,
+    Verdict.SETTING_LOST,
+    Verdict.TOO_COARSE,
+    Verdict.REPRODUCED_WITHIN,
+    Verdict.REPRODUCED,
+)
 
 
 def judge_all_runs(question: NumberQuestion, by_all: JudgeForRuns, by_first: JudgeForRuns | None) -> NumberVerdict:
@@ -62,7 +59,7 @@ def judge_all_runs(question: NumberQuestion, by_all: JudgeForRuns, by_first: Jud
     verdicts = {}
     for m in question.printed_repeats:
         verdict = by_all(m)
-        if verdict.verdict == REFUTED:
+        if verdict.verdict == Verdict.REFUTED:
             verdict = _wait(verdict, question.last_look) if by_first is None else _confirm(verdict, by_first(m))
         verdicts[m] = verdict
     return _combine(verdicts)
@@ -72,7 +69,7 @@ def _wait(verdict: NumberVerdict, last_look: int) -> NumberVerdict:
     """Return what is said of a number that is outside, before the second look."""
     more = f"{count_runs(last_look)} are to confirm it" if last_look else "no more runs are allowed to confirm it"
     reason = f"outside so far: {verdict.reason}; {more}"
-    return replace(verdict, verdict=UNDECIDED, reason=reason, needs_repeats=last_look > 0)
+    return replace(verdict, verdict=Verdict.UNDECIDED, reason=reason, needs_repeats=last_look > 0)
 
 
 def _confirm(verdict: NumberVerdict, first: NumberVerdict) -> NumberVerdict:
@@ -83,13 +80,13 @@ def _confirm(verdict: NumberVerdict, first: NumberVerdict) -> NumberVerdict:
         reason = f"outside so far: {verdict.reason}"
     else:
         return verdict
-    return replace(verdict, verdict=UNDECIDED, reason=reason, needs_repeats=False)
+    return replace(verdict, verdict=Verdict.UNDECIDED, reason=reason, needs_repeats=False)
 
 
 def _combine(verdicts: Mapping[int, NumberVerdict]) -> NumberVerdict:
     found = {verdict.verdict for verdict in verdicts.values()}
-    if REFUTED in found:
-        name = REFUTED if len(found) == 1 else DEPENDS_ON_RUNS
+    if Verdict.REFUTED in found:
+        name = Verdict.REFUTED if len(found) == 1 else Verdict.DEPENDS_ON_RUNS
     else:
         name = next(verdict for verdict in _LEAST_KNOWN if verdict in found)
     first, *_ = verdicts.values()
@@ -100,24 +97,24 @@ def _combine(verdicts: Mapping[int, NumberVerdict]) -> NumberVerdict:
         predicted=join_predictions([verdict.predicted for verdict in verdicts.values()]),
         chance=max((verdict.chance for verdict in verdicts.values()), key=_rank_chance),
         by_runs={m: verdict.verdict for m, verdict in verdicts.items()},
-        needs_repeats=name == UNDECIDED and any(verdict.needs_repeats for verdict in verdicts.values()),
+        needs_repeats=name == Verdict.UNDECIDED and any(verdict.needs_repeats for verdict in verdicts.values()),
     )
 
 
 def _explain(name: str, verdicts: Mapping[int, NumberVerdict]) -> str:
     """Return the reason of the m that the verdict rests on: of those that refute, the one that is nearest to not."""
-    if name == DEPENDS_ON_RUNS:
+    if name == Verdict.DEPENDS_ON_RUNS:
         by_verdict: dict[str, dict[int, NumberVerdict]] = {}
-        for m, verdict in sorted(verdicts.items(), key=lambda item: item[1].verdict != REFUTED):
+        for m, verdict in sorted(verdicts.items(), key=lambda item: item[1].verdict != Verdict.REFUTED):
             by_verdict.setdefault(verdict.verdict, {})[m] = verdict
         return "; ".join(
             f"{one} as {describe_runs(*of_one)}: {of_one[_find_likeliest(of_one)].reason}"
             for one, of_one in by_verdict.items()
         )
     own = {m: verdict for m, verdict in verdicts.items() if verdict.verdict == name}
-    if len(verdicts) == 1 or name not in (REFUTED, UNDECIDED):
+    if len(verdicts) == 1 or name not in (Verdict.REFUTED, Verdict.UNDECIDED):
         return next(iter(own.values())).reason
-    if name == REFUTED:
+    if name == Verdict.REFUTED:
         m = _find_likeliest(own)
         return f"likeliest as {describe_runs(m)}: {own[m].reason}"
     m = next(iter(own))

@@ -121,7 +121,7 @@ def _list_neighbours(most_records: int) -> Iterator[tuple[Cells, Cells]]:
 
 
 def _count(records: Sequence[tuple[int, int]]) -> Cells:
-    first, second = (tuple(records.count((category, label)) for label in (0, 1)) for category in (0, 1))
+    first, second = ((records.count((category, 0)), records.count((category, 1))) for category in (0, 1))
     return first, second
 
 
