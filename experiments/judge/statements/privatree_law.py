@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -85,8 +85,8 @@ def _find_worst(one: Cells, other: Cells, levels: int, cut: Callable, label: Cal
     if levels == 0:
         return float(np.max(label(one) - label(other)))
     between, below_all = cut(one) - cut(other)
-    sides = [((left, _EMPTY), (_EMPTY, right)) for left, right in (one, other)]
-    apart = sum(_find_worst(*side, levels - 1, cut, label) for side in zip(*sides, strict=True))
+    apart = _find_worst((one[0], _EMPTY), (other[0], _EMPTY), levels - 1, cut, label)
+    apart += _find_worst((_EMPTY, one[1]), (_EMPTY, other[1]), levels - 1, cut, label)
     together = _find_worst(one, other, levels - 1, cut, label)
     return max(float(between) + apart, float(below_all) + together)
 
@@ -113,7 +113,7 @@ def number_of_rows_keeps_epsilon(epsilon: float, max_depth: int = 4, max_error: 
 
 def _list_neighbours(most_records: int) -> Iterator[tuple[Cells, Cells]]:
     """Yield every table of at least one record with one that has one record more."""
-    kinds = list(product((0, 1), repeat=2))
+    kinds = [(category, label) for category in (0, 1) for label in (0, 1)]
     for n in range(1, most_records):
         for records in combinations_with_replacement(kinds, n):
             for added in kinds:
