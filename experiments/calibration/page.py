@@ -10,6 +10,7 @@ from experiments.calibration.tables import (
     tabulate_no_difference,
     tabulate_other_truths,
     tabulate_power,
+    tabulate_printed_numbers,
 )
 from experiments.judge.tasks import RunTasks
 
@@ -26,6 +27,10 @@ if nothing else is said, accuracies as counts of test rows do. A claim is **wron
 is open and something false is shown of one of its settings. The promise: at most 5 % of papers have a wrong claim.
 Behind ± stands the standard error of the simulation; where no claim was wrong, the share lies below the number (95 %
 confidence). [Verdicts](verdicts.md#claims) has the rules.
+
+Of each family of runs {simulations:,} settings were drawn for the first two tables, so that claims of 40 settings are a
+fortieth as many; for each column of the third {half:,}, for collapses {tenth:,}. The power is that of {cases:,} claims
+of one setting, or a tenth as many of ten.
 """
 
 _LIMITS = """\
@@ -44,7 +49,9 @@ _LIMITS = """\
 
 def write_page(simulations: int, run_tasks: RunTasks) -> Iterator[str]:
     """Yield the parts of the page as they are ready, from so many simulated settings for each family of runs."""
-    yield _INTRODUCTION
+    yield _INTRODUCTION.format(
+        simulations=simulations, half=simulations // 2, tenth=simulations // 10, cases=simulations // 20
+    )
     for table in _simulate_tables(simulations, run_tasks):
         yield f"{table.write()}\n"
     yield _LIMITS
@@ -55,3 +62,5 @@ def _simulate_tables(simulations: int, run_tasks: RunTasks) -> Iterator[Calibrat
     yield tabulate_other_truths(max(1, simulations // 2), run_tasks)
     yield tabulate_collapses(max(1, simulations // 10), run_tasks)
     yield tabulate_power(max(1, simulations // 20), run_tasks)
+    if (table := tabulate_printed_numbers(max(1, simulations // 250), run_tasks)) is not None:
+        yield table

@@ -5,8 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from typing import NamedTuple
 
+import numpy as np
+
+from algorithms.installation import PREFIX
 from experiments.calibration.claims import (
     LOOKS,
     FalseVerdicts,
@@ -103,7 +108,7 @@ def tabulate_no_difference(simulations: int, run_tasks: RunTasks) -> list[Calibr
                 cells = [format_papers(of_family[n, size], n) for n in papers for size in _SIZES]
                 rows.append((family.name, *cells))
                 counted += [of_family[N_CLAIMS, size] for size in _SIZES]
-        tables.append(CalibrationTable(title, tuple(header), rows, f"Papers of 20 claims: {list_kinds(counted)}"))
+        tables.append(CalibrationTable(title, tuple(header), rows, f"Papers of 20 claims. {list_kinds(counted)}"))
     return tables
 
 
@@ -201,4 +206,24 @@ def tabulate_power(simulations: int, run_tasks: RunTasks) -> CalibrationTable:
         shares = (f"{100 * found.find_share(look.n):.1f}" for look in LOOKS)
         rows.append((case.name, case.verdict.value, *shares, f"{found.mean_runs:.0f}"))
     header = ("truth, in points", "verdict", *(f"by {look.n}" for look in LOOKS), "mean runs")
-    return CalibrationTable("Power: the true verdict, in % of claims", header, rows)
+    error = 50 / math.sqrt(max(1, simulations // 10))
+    note = f"The standard error is at most {error / math.sqrt(10):.1f}, of claims with ten settings {error:.1f}."
+    return CalibrationTable("Power: the true verdict, in % of claims", header, rows, note)
+
+
+def tabulate_printed_numbers(simulations: int, run_tasks: RunTasks) -> CalibrationTable | None:
+    """Return the table of true printed numbers that are called a miss; None where these are not simulated."""
+    name = f"{PREFIX}experiments.calibration.numbers"
+    if find_spec(name) is None:
+        return None
+    numbers = import_module(name)
+    tasks = []
+    for place, family in enumerate(numbers.FAMILIES):
+        rng = np.random.default_rng([simulations, place])
+        tasks.append(partial(numbers.simulate_false_misses, (family,), simulations, rng))
+    rows = []
+    for family, found in zip(numbers.FAMILIES, run_tasks(tasks), strict=True):
+        rows.append((family.name, *(format_rate(round(one.n * one.refuted / 100), one.n) for one in found)))
+    header = ("runs", *(truth.name for truth in numbers.TRUTHS))
+    note = "The text does not say whether a number is of one run or of ten; the columns say what was done."
+    return CalibrationTable("Printed numbers that are true: refuted, in % of numbers", header, rows, note)
