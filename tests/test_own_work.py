@@ -503,7 +503,8 @@ def test_a_bad_folder_is_refused_in_one_line(make, words, error, tmp_path, monke
 
 # ------------------------------------------------------------------------------------------------- own kinds
 
-(TIMES,) = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs" / "extending.md").read_text("utf-8"), re.DOTALL | re.M)
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs" / "claims.md").read_text("utf-8"), re.DOTALL | re.M)
+(TIMES,) = [block for block in BLOCKS if "TimesClaim" in block]
 STUDY = {"dataset": ["car"], "algorithm": ["rdt", "majority"], "epsilon": [0.5, 1.0]}
 TWICE = {"id": "twice", "text": "T", "kind": "times", "study": "s", "better": "rdt", "worse": "majority"}
 TWICE |= {"within": ["epsilon"], "metric": "accuracy"}
