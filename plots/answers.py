@@ -18,11 +18,11 @@ from experiments.config.finding import INSIDE, PaperFinding, Sign
 from experiments.config.paper import Paper
 from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.numbers.number_verdict import format_size, is_blank
-from experiments.judge.verdict import Verdict
+from experiments.judge.verdict import Verdict, half_digit
 from plots.labels import MISSING, SYMBOLS, label_names
 from plots.privacy import VIOLATED, is_claim_only
 
-OUTSIDE = (Verdict.REFUTED, Verdict.REPRODUCED_WITHIN)  #: of printed numbers: they lie outside of our intervals
+_OUTSIDE = (Verdict.REFUTED, Verdict.REPRODUCED_WITHIN)
 
 
 @dataclass(frozen=True)
@@ -226,12 +226,23 @@ def _contrast(said: Sign, found: Sign) -> str:
     return f"it says that this {describe_sign(said, 1)}; here it {describe_sign(found, 1)}"
 
 
+def find_outside(numbers: pd.DataFrame) -> pd.Series:
+    """Return which printed numbers lie outside of our intervals, whatever number of runs they may be means of.
+
+    These are the refuted ones, those that are off by less than δ, and those that a second look has yet to confirm.
+    """
+    slack = [half_digit(*row) for row in zip(numbers["metric"], numbers["decimals"], strict=True)]
+    is_off = numbers["printed"] + slack < numbers["prediction_low"]
+    is_off |= numbers["printed"] - slack > numbers["prediction_high"]
+    return numbers["verdict"].isin(_OUTSIDE) | (is_off & (numbers["verdict"] == Verdict.UNDECIDED))
+
+
 def count_inside(numbers: pd.DataFrame) -> str:
     """Return how many printed numbers lie inside of our intervals, such as "65 of 68"."""
     if not numbers["prediction_low"].notna().any():
         return MISSING
     tested = numbers[numbers["statistic"] != "exact"]
-    n_inside = int((tested["prediction_low"].notna() & ~tested["verdict"].isin(OUTSIDE)).sum())
+    n_inside = int((tested["prediction_low"].notna() & ~find_outside(tested)).sum())
     return f"{n_inside} of {len(tested)}"
 
 

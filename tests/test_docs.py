@@ -42,7 +42,7 @@ OUR_WORDS = [
     "band",
     "substitute",
 ]
-GENERATED = ("docs/paper-keys.md", "docs/dataset-keys.md", "docs/data-sets.md")
+GENERATED = ("docs/paper-keys.md", "docs/dataset-keys.md", "docs/data-sets.md", "docs/calibration.md")
 
 
 def fenced_blocks(text, language):

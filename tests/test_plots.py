@@ -149,7 +149,7 @@ def digests(folder):
 
 def test_every_file_is_written_and_listed(paper, tmp_path, capsys):
     publish(paper, long_table(), tmp_path / "out")
-    expected = {"paper.yaml", "numbers.csv", "claims.json", "copies.csv", "privacy.json", "report.html"}
+    expected = {"paper.yaml", "numbers.csv", "claims.json", "copies.csv", "privacy.json", "report.html", "runs.parquet"}
     expected |= {f"tables/table-{i}.{ending}" for i in (1, 2) for ending in ("csv", "tex")}
     expected |= {f"figures/figure-{i}.{ending}" for i in (1, 2) for ending in ("csv", "svg", "png", "pdf")}
     assert set(digests(tmp_path / "out")) == expected

@@ -65,6 +65,21 @@ def resolve_paper(paper: Paper) -> PaperQuestions:
     return PaperQuestions(cells, tuple(numbers), tuple(_share_levels(claims)), settings)
 
 
+def resolve_given(paper: Paper) -> PaperQuestions:
+    """Return the questions of a paper whose runs are given: nothing of it need be known here, as nothing is run.
+
+    PaperError if a claim or printed number asks for what its studies do not have; all errors are reported at once.
+    """
+    errors: list[str] = []
+    (printed,) = collect([lambda: list_numbers(read_numbers_of(paper))], errors) or [[]]
+    numbers = collect([partial(resolve_number, paper, number, printed, is_given=True) for number in printed], errors)
+    by_id = {number.id: number for number in printed}
+    claims = collect([partial(_ask_claim, paper, claim, by_id) for claim in paper.claims], errors)
+    collect([partial(_check_readings_of_claims, paper)], errors)
+    raise_errors(errors)
+    return PaperQuestions({}, tuple(numbers), tuple(_share_levels(claims)), {})
+
+
 def resolve_numbers(paper: Paper) -> list[NumberQuestion]:
     """Return the printed numbers of a paper that is checked, with what decides each."""
     printed = list_numbers(read_numbers_of(paper))

@@ -25,6 +25,10 @@ class CurveQuestion(ClaimQuestion):
 
     equal: str = ""
 
+    def list_metrics(self) -> list[str]:
+        """Return the metric that is held equal, and that which is compared."""
+        return [self.equal, self.metric]
+
     def gather(self, results: Results) -> Evidence:
         """Return the one group; repeats in which the curves share no range are unfit."""
         (asked,), points, n_attempted = self.groups, [], []
