@@ -259,7 +259,7 @@ class Claim(Named, ABC):
     text: str
     """What is tested, in a sentence. Of another reading: how it takes the text, in words that may follow "if"."""
     says: str = ""
-    """The paper's own words, verbatim and in its language. Every claim has them but ours, and but other readings of a
+    """The paper's own words, verbatim and in its language. Every claim has them, except ours and other readings of one
     claim that has."""
     source: str = ""
     """Where the paper says so: page, section, equation."""
