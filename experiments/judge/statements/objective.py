@@ -7,7 +7,7 @@ Neighbouring tables differ in one record, which the paper's factor 2 is for: one
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 from scipy.integrate import quad
@@ -86,7 +86,7 @@ def mean_of_r2_is_finite(repair: str) -> Finding:
 
         # down to a step from where the repaired coefficient is 0, on the side that every repair keeps
         edges = [-ridge + step * 2.0**k for k in range(60) if step * 2.0**k < 50 * scale + m]
-        parts = [quad(square, low, high)[0] for low, high in zip(edges, edges[1:], strict=False)]
+        parts = [quad(square, low, high)[0] for low, high in pairwise(edges)]
         return float(sum(parts))
 
     far, near = integrate(2.0**-30), integrate(2.0**-31)
