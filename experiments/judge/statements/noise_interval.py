@@ -1,4 +1,4 @@
-"""The measure of privacy of added noise: an interval of the value (paper 5, section 3.2.4; Agrawal and Srikant, 2000)."""
+"""The measure of privacy of added noise: an interval of the value (paper 5, 3.2.4; Agrawal and Srikant, 2000)."""
 
 from __future__ import annotations
 
