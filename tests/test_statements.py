@@ -19,12 +19,16 @@ from experiments.judge.statements import (
     cost,
     label_draws,
     leaf_errors,
+    noise_interval,
     noise_scales,
     numeric_values,
+    objective,
+    patients,
     pfdpdt_budget,
     pfdpdt_law,
     poisoning,
     preferences,
+    printed_rates,
     privatree_law,
     sensitivities,
 )
@@ -437,3 +441,64 @@ def test_of_two_classes_the_largest_noisy_count_is_right_as_often_as_by_hand():
     for x in (0.5, 2.0, 8.0):
         by_hand = 1 - math.exp(-x) * (1 + x / 2) / 2
         assert label_draws.find_chance_of_largest(x, 2) == pytest.approx(by_hand, abs=1e-6)
+
+
+def test_no_record_moves_an_objective_as_far_as_printed_and_random_ones_no_farther_than_those_tried():
+    assert objective.objective_changes_by_at_most().holds and objective.objective_changes_by_less().holds
+    rng = np.random.default_rng(0)
+    for d, share in ((1, 2 / 3), (2, 9 / 16), (3, 8 / 15)):
+        z, y = rng.uniform(-1, 1, (20_000, 2, d)), rng.uniform(-1, 1, (20_000, 2, 1))
+        products = z[:, :, :, np.newaxis] * z[:, :, np.newaxis, :]
+        coefficients = np.concatenate([products.reshape(20_000, 2, -1), -2 * y * z, y**2], axis=2)
+        largest = np.abs(coefficients[:, 0] - coefficients[:, 1]).sum(axis=1).max()
+        assert largest <= share * 2 * (2 * d + d**2)
+
+
+def test_the_parts_of_an_objective_add_up_and_the_quadratic_one_moves_more_from_three_regressors_on():
+    assert objective.parts_add_up().holds and objective.quadratic_part_moves_more("27, 34, 54").holds
+    assert not objective.quadratic_part_moves_more("54, 2").holds
+
+
+def test_betas_lie_in_their_range_and_its_end_is_the_sensitivity():
+    assert objective.betas_are_in_range(54, 5832, 5771, 5621).holds
+    assert not objective.betas_are_in_range(53, 5832, 5771, 5621).holds
+    assert not objective.betas_are_in_range(54, 5832, 5600, 5621).holds
+
+
+@pytest.mark.parametrize("repair", ["none", "ridge", "trim", "ridge+trim"])
+def test_the_mean_of_r2_has_no_limit_unless_small_eigenvalues_are_kept_from_zero(repair):
+    assert not objective.mean_of_r2_is_finite(repair).holds
+    assert objective.mean_of_r2_is_finite("tikhonov").holds
+
+
+def test_a_printed_table_of_patients_is_2_anonymous_and_2_diverse_and_no_more():
+    assert patients.table_is_anonymous(2).holds and patients.table_is_diverse(2).holds
+    assert not patients.table_is_anonymous(3).holds and not patients.table_is_diverse(3).holds
+
+
+def test_an_interval_of_added_noise_holds_the_value_as_often_as_normal_noise_does():
+    assert noise_interval.interval_holds_value(50, 0.67).holds and noise_interval.interval_holds_value(95, 1.96).holds
+    assert not noise_interval.interval_holds_value(50, 0.7).holds
+    inside = np.abs(np.random.default_rng(0).normal(size=1_000_000)) < 0.67
+    chance = float(noise_interval.interval_holds_value(50, 0.67).reason.split(" %")[0])
+    assert abs(100 * inside.mean() - chance) < 0.2
+
+
+@pytest.mark.parametrize(("n_tests", "holds"), [(1, False), (4, False), (9, True), (10, False), (11, True)])
+def test_recalls_are_shares_of_the_rows_that_brute_force_finds(n_tests, holds):
+    recalls, sizes = (94.6, 93.8, 93.1, 92.2), (210, 84, 210, 84)
+    found = printed_rates.recalls_are_shares(", ".join(map(str, recalls)), ", ".join(map(str, sizes)), n_tests)
+    possible = []
+    for recall, n in zip(recalls, sizes, strict=True):
+        shares = 100 * np.arange(n * n_tests + 1) / (n * n_tests)
+        possible.append(bool(np.any(np.abs(shares - recall) <= 0.05 + 1e-9)))
+    assert found.holds == all(possible) == holds
+    assert found.reason.endswith("the fewest test sets whose means give all are 9")
+
+
+def test_rates_of_one_table_are_means_and_those_of_table_4_only_with_a_collapse():
+    assert printed_rates.rates_are_means("80, 50", "80, 50", "10, 4", 0.5).holds
+    cpppw = {"precisions": "95.3, 94.1", "recalls": "94.6, 93.8", "n_rows": "210, 84"}
+    assert printed_rates.rates_are_means(**cpppw, least_recall=0.0).reason.endswith("a recall is below 19 %")
+    steady = printed_rates.rates_are_means(**cpppw, least_recall=0.5)
+    assert not steady.holds and steady.reason == "such means miss one of the four by 0.99 points at least"
