@@ -62,5 +62,4 @@ def _simulate_tables(simulations: int, run_tasks: RunTasks) -> Iterator[Calibrat
     yield tabulate_other_truths(max(1, simulations // 2), run_tasks)
     yield tabulate_collapses(max(1, simulations // 10), run_tasks)
     yield tabulate_power(max(1, simulations // 20), run_tasks)
-    if (table := tabulate_printed_numbers(max(1, simulations // 250), run_tasks)) is not None:
-        yield table
+    yield tabulate_printed_numbers(max(1, simulations // 250), run_tasks)

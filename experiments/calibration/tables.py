@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from importlib import import_module
-from importlib.util import find_spec
 from typing import NamedTuple
 
 import numpy as np
 
-from algorithms.installation import PREFIX
 from experiments.calibration.claims import (
     LOOKS,
     FalseVerdicts,
@@ -23,6 +20,8 @@ from experiments.calibration.claims import (
     simulate_no_difference,
 )
 from experiments.calibration.gains import COLLAPSES, FAMILIES, POINT, GainFamily, draw_normal
+from experiments.calibration.numbers import FAMILIES as RUN_FAMILIES
+from experiments.calibration.numbers import TRUTHS, simulate_false_misses
 from experiments.judge.tasks import RunTasks
 from experiments.judge.verdict import Verdict
 
@@ -211,19 +210,15 @@ def tabulate_power(simulations: int, run_tasks: RunTasks) -> CalibrationTable:
     return CalibrationTable("Power: the true verdict, in % of claims", header, rows, note)
 
 
-def tabulate_printed_numbers(simulations: int, run_tasks: RunTasks) -> CalibrationTable | None:
-    """Return the table of true printed numbers that are called a miss; None where these are not simulated."""
-    name = f"{PREFIX}experiments.calibration.numbers"
-    if find_spec(name) is None:
-        return None
-    numbers = import_module(name)
+def tabulate_printed_numbers(simulations: int, run_tasks: RunTasks) -> CalibrationTable:
+    """Return the table of true printed numbers that are called a miss."""
     tasks = []
-    for place, family in enumerate(numbers.FAMILIES):
+    for place, family in enumerate(RUN_FAMILIES):
         rng = np.random.default_rng([simulations, place])
-        tasks.append(partial(numbers.simulate_false_misses, (family,), simulations, rng))
+        tasks.append(partial(simulate_false_misses, (family,), simulations, rng))
     rows = []
-    for family, found in zip(numbers.FAMILIES, run_tasks(tasks), strict=True):
+    for family, found in zip(RUN_FAMILIES, run_tasks(tasks), strict=True):
         rows.append((family.name, *(format_rate(round(one.n * one.refuted / 100), one.n) for one in found)))
-    header = ("runs", *(truth.name for truth in numbers.TRUTHS))
+    header = ("runs", *(truth.name for truth in TRUTHS))
     note = "The text does not say whether a number is of one run or of ten; the columns say what was done."
     return CalibrationTable("Printed numbers that are true: refuted, in % of numbers", header, rows, note)
