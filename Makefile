@@ -25,8 +25,8 @@ HOW   = $(if $(ALGORITHM),algorithm=$(ALGORITHM)) $(if $(REPEATS),repeats=$(REPE
         $(if $(JOBS),executor.jobs=$(JOBS)) $(WHERE)
 RUN = $(PY) -m experiments
 FAST = datasets experiments plots $(FAST_TESTS:%=tests/test_%.py)
-FAST_TESTS = bands cells claims comparisons data_sources datasets domain export feasibility layout leakage measured multiverse papers plan printed ranks \
-             readings runner schema soundness store summary tradeoffs verdicts verify wealth
+FAST_TESTS = bands cells claims comparisons data_sources datasets domain export feasibility layout leakage looks measured multiverse papers plan printed ranks \
+             readings runner schema sequential_test soundness standings store summary tradeoffs verdicts verify
 COMMA := ,
 SPACE := $(subst ,, )
 PAPERS = $(sort $(filter-out demo benchmark benchmark-heavy,$(basename $(notdir $(wildcard conf/paper/*.yaml)))))
@@ -35,7 +35,7 @@ PAPERS = $(sort $(filter-out demo benchmark benchmark-heavy,$(basename $(notdir 
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install peers peers-jax demo benchmark benchmark-heavy decide reproduce-all report list reference pages readings crossing check bands faults mutants audit hunt verify survive test test-system test-all test-fast lint docs wheel bench bench-scaling bench-large lock clean
+.PHONY: help install peers peers-jax demo benchmark benchmark-heavy decide reproduce-all report list reference pages readings crossing calibrate check bands faults mutants audit hunt verify survive test test-system test-all test-fast lint docs wheel bench bench-scaling bench-large lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^##@ /{printf "%s%s\n", sep, substr($$0, 5); sep = "\n"} \
@@ -113,6 +113,9 @@ check: $(STAMP)  ## run a part of every paper again: does this code still give w
 
 verify: $(STAMP)  ## run a paper with processes, threads, Dask, in another order and after a kill: the same bytes?
 	$(RUN) do=verify $(WHICH) $(HOW)
+
+calibrate: $(STAMP)  ## how often are verdicts on claims wrong, and how many runs do they take? Simulated; some minutes
+	$(RUN) do=calibrate $(HOW)
 
 audit: $(STAMP)  ## do algorithms keep the ε that they claim? each trained a million times; twenty minutes
 	$(RUN) do=audit $(HOW)

@@ -29,7 +29,7 @@ DATA = {
     f"{NAME}.results": [
         "reported/*",
         "bands/*",
-        *(f"reference/**/*.{kind}" for kind in ("csv", "json", "svg", "tex", "yaml")),  # what reports show
+        *(f"reference/**/*.{kind}" for kind in ("csv", "json", "parquet", "svg", "tex", "yaml")),  # what reports show
     ],
 }
 

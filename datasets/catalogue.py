@@ -32,6 +32,17 @@ def names() -> list[str]:
     return list(search_path.list_files(FOLDER))
 
 
+def has_entry(name: str) -> bool:
+    """Return whether there is a data set of this name.
+
+    Examples
+    --------
+    >>> has_entry("car"), has_entry("somebody's table")
+    (True, False)
+    """
+    return search_path.find_file(FOLDER, name) is not None
+
+
 def read_entry(name: str) -> CatalogueEntry:
     """Return what the catalogue says about a data set; what the file of one's own table leaves out is read from it.
 

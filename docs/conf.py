@@ -25,6 +25,7 @@ site_contents = {
     "docs/tutorial": [
         "Installed <docs/install>",
         "Running <docs/running>",
+        "Judge <docs/judging>",
         "Metrics <docs/metrics>",
         "Executors <docs/executors>",
         "docs/glossary",
@@ -41,6 +42,7 @@ site_contents = {
         "Benchmark: tables <results/reference/paper-benchmark/README>",
         "Benchmark: slow peers <results/reference/paper-benchmark-heavy/README>",
         "Verdicts <docs/verdicts>",
+        "How often is a verdict wrong? <docs/calibration>",
         "Readings <docs/readings>",
     ],
     "docs/algorithms": [

@@ -61,8 +61,10 @@ _NO_OPTION = re.compile(rf"^\+*({_GROUPS})(?:@[^=]*=|=\s*[\[{{])")
 
 _UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC)
 _ALIASES = {"run": _DEFAULT}
-_WORDS = {"new": ("what", "name"), "describe": ("file",), "list": ("what",)}
+_WORDS = {"new": ("what", "name"), "describe": ("file",), "list": ("what",), "judge": ("runs", "paper")}
 """Settings that a command takes as words behind its name, in order."""
+_PAPER_FILE = re.compile(r"^paper=(['\"]?)(.*/.*|.*\.ya?ml)\1$")
+"""A paper that is named by the path of its file."""
 
 
 class Terminated(KeyboardInterrupt):
@@ -118,6 +120,8 @@ def translate_words(arguments: Sequence[str]) -> list[str]:
     ['do=new', "what='paper'", "name='mine'", 'to=here']
     >>> translate_words(["run", "paper=2"]), translate_words(["paper=2"])
     (['do=reproduce', 'paper=2'], ['paper=2'])
+    >>> translate_words(["judge", "my-runs.csv", "my-paper.yaml"])
+    ['do=judge', "runs='my-runs.csv'", "file='my-paper.yaml'"]
     >>> translate_words(["describe", "metric=rmse"])
     ['do=describe', 'metrics=rmse']
     """
@@ -125,12 +129,20 @@ def translate_words(arguments: Sequence[str]) -> list[str]:
     plain = list(takewhile(_is_plain, arguments))
     command = _ALIASES.get(plain[0], plain[0]) if plain else ""
     if command not in _list_options("do"):
-        return list(arguments)
+        return _name_paper_file(arguments)
     words, names = plain[1:], _WORDS.get(command, ())
     if len(words) > len(names):
         raise BadInput(f"{plain[0]} does not take the word {words[len(names)]!r}: write name=value")
     settings = [f"{name}={_quote_word(word)}" for name, word in zip(names, words, strict=False)]
-    return [f"do={command}", *settings, *arguments[len(plain) :]]
+    return _name_paper_file([f"do={command}", *settings, *arguments[len(plain) :]])
+
+
+def _name_paper_file(words: Sequence[str]) -> list[str]:
+    """Return words in which ``file`` names a paper to be judged by if it is a path: others are of the catalogue."""
+    if "do=judge" not in words:
+        return list(words)
+    paths = [_PAPER_FILE.match(word) for word in words]
+    return [f"file={_quote_word(path[2])}" if path else word for word, path in zip(words, paths, strict=True)]
 
 
 def _is_plain(word: str) -> bool:

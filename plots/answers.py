@@ -18,11 +18,11 @@ from experiments.config.finding import INSIDE, PaperFinding, Sign
 from experiments.config.paper import Paper
 from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.numbers.number_verdict import format_size, is_blank
-from experiments.judge.verdict import Verdict
+from experiments.judge.verdict import Verdict, half_digit
 from plots.labels import MISSING, SYMBOLS, label_names
 from plots.privacy import VIOLATED, is_claim_only
 
-OUTSIDE = (Verdict.REFUTED, Verdict.REPRODUCED_WITHIN)  #: of printed numbers: they lie outside of our intervals
+_OUTSIDE = (Verdict.REFUTED, Verdict.REPRODUCED_WITHIN)
 
 
 @dataclass(frozen=True)
@@ -189,6 +189,8 @@ def list_misfits(
 ) -> list[str]:
     """Return what a finding takes for granted and the verdicts of a run do not bear out, a text for each.
 
+    Words such as "never" take for granted that its claims have one sign under all of their readings.
+
     A run that is partial leaves much open, so what is open there is no misfit; that it is partial is said beside it.
     """
     of_claims = {claim.id: claim.verdict.sign for claim in claims}
@@ -202,13 +204,37 @@ def list_misfits(
             came_out = found.get(name, Sign.OPEN)
             if came_out != sign and not (came_out == Sign.OPEN and is_partial):
                 misfits.append(f"{what} {name}: {_contrast(sign, came_out)}")
+    for word in dict.fromkeys(finding.sweeping_words):
+        misfits += [f"it says `{word}`, but claim {name}" for name in _list_differing(finding, claims, is_partial)]
     if finding.privacy not in (None, privacy):
         misfits.append(f"privacy: {_contrast(finding.privacy, privacy)}")
     return misfits
 
 
+def _list_differing(finding: PaperFinding, claims: Sequence[ClaimAnswer], is_partial: bool) -> list[str]:
+    """Return the claims of a finding that have several signs under their readings, with what is so of each."""
+    differing = []
+    for claim in claims:
+        signs = {verdict.sign for verdict in claim.conditions.values()}
+        if claim.id in finding.claims and len(signs - ({Sign.OPEN} if is_partial else set())) > 1:
+            depends = claim.verdict == Verdict.DEPENDS_ON_READING
+            differing.append(f"{claim.id} {'depends on the reading' if depends else 'has readings that differ'}")
+    return differing
+
+
 def _contrast(said: Sign, found: Sign) -> str:
     return f"it says that this {describe_sign(said, 1)}; here it {describe_sign(found, 1)}"
+
+
+def find_outside(numbers: pd.DataFrame) -> pd.Series:
+    """Return which printed numbers lie outside of our intervals, whatever number of runs they may be means of.
+
+    These are the refuted ones, those that are off by less than δ, and those that a second look has yet to confirm.
+    """
+    slack = [half_digit(*row) for row in zip(numbers["metric"], numbers["decimals"], strict=True)]
+    is_off = numbers["printed"] + slack < numbers["prediction_low"]
+    is_off |= numbers["printed"] - slack > numbers["prediction_high"]
+    return numbers["verdict"].isin(_OUTSIDE) | (is_off & (numbers["verdict"] == Verdict.UNDECIDED))
 
 
 def count_inside(numbers: pd.DataFrame) -> str:
@@ -216,7 +242,7 @@ def count_inside(numbers: pd.DataFrame) -> str:
     if not numbers["prediction_low"].notna().any():
         return MISSING
     tested = numbers[numbers["statistic"] != "exact"]
-    n_inside = int((tested["prediction_low"].notna() & ~tested["verdict"].isin(OUTSIDE)).sum())
+    n_inside = int((tested["prediction_low"].notna() & ~find_outside(tested)).sum())
     return f"{n_inside} of {len(tested)}"
 
 

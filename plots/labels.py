@@ -8,7 +8,6 @@ from typing import Any
 
 from experiments.config.finding import Sign
 from experiments.config.paper import Paper
-from experiments.judge import verdict
 from experiments.judge.numbers.number_verdict import is_blank
 from experiments.judge.verdict import Verdict
 from experiments.metrics.find import is_in_per_cent
@@ -22,14 +21,15 @@ SYMBOLS = {Sign.HOLDS: "✓", Sign.FAILS: "✗", Sign.DEPENDS: "◐", Sign.OPEN:
 TONES = {Sign.HOLDS: "good", Sign.FAILS: "bad", Sign.DEPENDS: "mixed", Sign.OPEN: "open"}
 #: Verdicts on printed numbers; the others are verdicts on claims.
 OF_NUMBERS = (
-    verdict.REPRODUCED,
-    verdict.REPRODUCED_WITHIN,
-    verdict.REFUTED,
-    verdict.UNDECIDED,
-    verdict.TOO_COARSE,
-    verdict.SETTING_LOST,
-    verdict.NOT_IMPLEMENTED,
-    verdict.NOT_RUN,
+    Verdict.REPRODUCED,
+    Verdict.REPRODUCED_WITHIN,
+    Verdict.REFUTED,
+    Verdict.DEPENDS_ON_RUNS,
+    Verdict.UNDECIDED,
+    Verdict.TOO_COARSE,
+    Verdict.SETTING_LOST,
+    Verdict.NOT_IMPLEMENTED,
+    Verdict.NOT_RUN,
 )
 
 

@@ -343,6 +343,7 @@ def dearest_path(nodes, i=0):
 ESTIMATORS = [
     RFDPPGiniClassifier(2.0, max_depth=3, n_estimators=5),
     RFDPPGiniClassifier(2.0, max_depth=3, n_estimators=5, continuous="per_feature", max_features=5),
+    RFDPPGiniClassifier(2.0, max_depth=3, n_estimators=5, calls="two", max_features=5),
     RFDPPGiniClassifier(2.0, max_depth=3, n_estimators=5, nominal_noise="gini", max_features=5),
     RFDPPGiniClassifier(2.0, max_depth=3, n_estimators=5, nominal_noise="counts", nominal_split="two_groups"),
     RFDPPGiniClassifier(2.0, max_depth=3, n_estimators=5, nominal_noise="counts", nominal_split="per_value"),
@@ -518,6 +519,7 @@ LAST = {"exact final comparison"}
         ),
         ({"nominal_noise": "gini", "nominal_split": "two_groups"}, set(), set()),  # the groups are exact
         ({"min_samples": 20.0}, {"unused count"}, set()),
+        ({"calls": "two"}, LAST, set()),
     ],
     ids=str,
 )

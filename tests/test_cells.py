@@ -450,7 +450,7 @@ def test_a_substitute_runs_only_where_it_is_needed_and_there(gone, used, monkeyp
         "epsilon": [1],
         "depends": {"degree": {"dataset": {"ihepc": 2}}},
     }
-    claim = {"id": "c", "kind": "printed", "numbers": ["n"], "text": "On IHEPC, not IHEPCs."}
+    claim = {"id": "c", "kind": "printed", "numbers": ["n"], "text": "On IHEPC, not IHEPCs.", "own": True}
     contents |= {"number": 0, "title": "T", "repeats": 3, "studies": {"s": study}, "claims": [claim]}
     paper = prepare_paper(contents, "0", 2)
     assert paper.used_instead == used and (paper.repeats, paper.repeats_asked) == (2, 3)

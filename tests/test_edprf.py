@@ -52,7 +52,16 @@ def budgets(epsilon, depth, even=False):
 
 
 def reference_tree(
-    sample, epsilon, depth, rng, *, sound=False, split="permute_and_flip", label="permute_and_flip", even=False
+    sample,
+    epsilon,
+    depth,
+    rng,
+    *,
+    sound=False,
+    split="permute_and_flip",
+    label="permute_and_flip",
+    even=False,
+    of_counts=1.0,
 ):
     count = cost = 0.0
     if sound:
@@ -69,7 +78,7 @@ def reference_tree(
                 label_drawn = flip(class_counts(rows), 1, leaf_budget[level], rng, monotone=sound)
                 node |= {"label": label_drawn, "paid": leaf_budget[level]}
             else:
-                node |= leaf(rows, leaf_budget[level], rng)
+                node |= leaf(rows, leaf_budget[level] * of_counts, rng)
         elif not rows:
             # the label of a key is the number of levels of splits below it
             node |= {"key": int(rng.integers(1, 2**63 - 1)), "paid": leaf_budget[level], "label": depth - 1 - level}
@@ -117,17 +126,20 @@ def test_edprf_is_the_reference_tree(seed, epsilon, sound, split, label):
 
 @TABLES
 @pytest.mark.parametrize(
-    ("reading", "even", "share"),
+    ("reading", "even", "share", "of_counts"),
     [
-        ({"sampling": "bootstrap", "level_budget": "uniform"}, True, 3),
-        ({"sampling": "bootstrap"}, False, 3),
-        ({"sampling": "all"}, False, 3),
-        ({"level_budget": "uniform"}, True, 1),
+        ({"sampling": "bootstrap", "level_budget": "uniform"}, True, 3, 1),
+        ({"sampling": "bootstrap"}, False, 3, 1),
+        ({"sampling": "all"}, False, 3, 1),
+        ({"level_budget": "uniform"}, True, 1, 1),
+        ({"count_share": "half"}, False, 1, 1 / 2),
+        ({"count_share": "by_class"}, False, 1, 1 / N_CLASSES),
+        ({"sampling": "bootstrap", "level_budget": "uniform", "count_share": "half"}, True, 3, 1 / 2),
     ],
 )
-def test_a_traditional_forest_is_the_reference_tree(seed, reading, even, share):
+def test_a_traditional_forest_is_the_reference_tree(seed, reading, even, share, of_counts):
     X, y = table(seed)
-    how = {"split": "exponential", "label": "noisy_counts", "even": even}
+    how = {"split": "exponential", "label": "noisy_counts", "even": even, "of_counts": of_counts}
     trees = [
         reference_tree(sample, 60.0 / share, DEPTH, rng, **how)
         for sample, rng in samples_and_streams(X, y, reading.get("sampling", "disjoint"))
@@ -138,6 +150,24 @@ def test_a_traditional_forest_is_the_reference_tree(seed, reading, even, share):
     assert_same_trees(model, trees)
     names = [fault.name for fault in model.privacy_.faults]
     assert ("bootstrap" in names) == (reading.get("sampling") == "bootstrap")
+
+
+def test_only_noisy_counts_have_a_share_of_the_budget_of_a_leaf():
+    X, y = table(0)
+    for leaf_rule in ("noisy_counts", "permute_and_flip"):
+        model = forest(EDPRFClassifier, 60.0, max_features=None, leaf=leaf_rule, count_share="half")
+        if leaf_rule == "noisy_counts":
+            model.fit(X, y)
+        else:
+            with pytest.raises(
+                ValueError, match="count_share='half' is for leaf='noisy_counts', got leaf='permute_and_flip'"
+            ):
+                model.fit(X, y)
+    with pytest.raises(ValueError, match="did you mean 'half'"):
+        forest(EDPRFClassifier, 60.0, max_features=None, leaf="noisy_counts", count_share="hafl").fit(X, y)
+    with pytest.raises(ValueError, match="'sound' has none, only 'all'"):
+        sound = {"leaf": "noisy_counts", "count_share": "half", "variant": "sound"}
+        forest(EDPRFClassifier, 60.0, max_features=None, **sound).fit(X, y)
 
 
 def test_one_tree_is_grown_on_all_rows():

@@ -484,6 +484,7 @@ BAD_PARAMETERS = {
     "variant": ["papre", None],
     "criterion": ["ginni", 0],
     "stop_below": ["go"],
+    "calls": ["three", None],
     "continuous": ["both"],
     "interval_weight": [1],
     "nominal_split": ["binary", None],
@@ -586,6 +587,7 @@ OTHER_READINGS = {
     algorithms.DiffPRFClassifier: {"stop_below": "zero", "author_code": True},
     algorithms.RFDPPGiniClassifier: {
         "continuous": "per_feature",
+        "calls": "two",
         "criterion": "max",
         "nominal_split": "per_value",
         "nominal_noise": "counts",

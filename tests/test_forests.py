@@ -107,7 +107,8 @@ def rfdpp_tree(sample, epsilon, depth, m, rng, *, leaf_epsilon=None, **reading):
             features = draw_features(node["open"], m, rng)
             continuous = [f for f in features if f in CONTINUOUS]
             share = epsilon / (len(continuous) + 1)
-            for group in [[f] for f in continuous] if "continuous" in reading else [continuous]:
+            groups = [[f] for f in continuous] if "continuous" in reading else [continuous]
+            for group in groups if reading.get("calls") != "two" else ():
                 found = weighted_intervals(rows, group, score, reading.get("interval_weight", "length"))
                 if found:
                     quality, f, cut = draw_cut(found, sensitivity, share, rng)
@@ -115,6 +116,9 @@ def rfdpp_tree(sample, epsilon, depth, m, rng, *, leaf_epsilon=None, **reading):
                     if best is None or quality > best[0]:
                         best = quality, f, BELOW, cut, divide(rows, BELOW, f, cut)
             nominal = [f for f in features if f in NOMINAL]
+            if reading.get("calls") == "two":
+                best = drawn_feature(rows, features, score, sensitivity, share, rng, node, **reading)
+                nominal = []
             if nominal and "nominal_noise" in reading:
                 node["paid"] += share
             for quality, *split, sides in nominal_splits(rows, nominal, score, sensitivity, share, rng, **reading):
@@ -129,6 +133,26 @@ def rfdpp_tree(sample, epsilon, depth, m, rng, *, leaf_epsilon=None, **reading):
             rest = [other for other in node["open"] if other != f or decides != BY_VALUE]
             nodes += [{"rows": side, "depth": node["depth"] + 1, "open": rest} for side in sides]
     return nodes
+
+
+def drawn_feature(rows, features, score, sensitivity, share, rng, node, **reading):
+    """DiffP-C4.5's order: first a cut, or one of each continuous feature; then one of all features, all drawn."""
+    continuous = [f for f in features if f in CONTINUOUS]
+    candidates = []
+    for group in [[f] for f in continuous] if "continuous" in reading else [continuous]:
+        found = weighted_intervals(rows, group, score, reading.get("interval_weight", "length"))
+        if found:
+            quality, f, cut = draw_cut(found, sensitivity, share, rng)
+            node["paid"] += share
+            candidates.append((quality, f, BELOW, cut, divide(rows, BELOW, f, cut)))
+    for f in features:
+        splits = [] if f in CONTINUOUS else nominal_splits(rows, [f], score, sensitivity, share, rng, **reading)
+        candidates += sorted(splits, key=lambda split: -split[0])[:1]  # the first of the best: the order is kept
+    if not candidates:
+        return None
+    node["paid"] += share
+    qualities = [candidate[0] for candidate in candidates]
+    return candidates[draw_exponential(qualities, [1] * len(candidates), sensitivity, share, rng)]
 
 
 def weighted_intervals(rows, features, score, weight):
@@ -316,6 +340,9 @@ def sound_diffprfs_tree(sample, epsilon, depth, m, score, sensitivity, n_bins, r
         {"nominal_noise": "gini", "interval_weight": "unit"},
         {"nominal_noise": "counts", "continuous": "per_feature"},
         {"nominal_noise": "gini", "criterion": "max"},
+        {"calls": "two"},
+        {"calls": "two", "continuous": "per_feature", "max_features": 5},
+        {"calls": "two", "nominal_split": "per_value", "criterion": "max"},
         {"min_gini": 0.4, "min_samples": 12.0},
         {"max_features": 1},  # the one feature is often constant in the node: a leaf
     ],

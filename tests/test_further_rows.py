@@ -1,6 +1,7 @@
 """The variance of the split is told from that of the noise, and only it is widened."""
 
 import math
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -8,9 +9,15 @@ import pytest
 from scipy import stats
 
 from experiments.cells.cell import Cell
+from experiments.config.finding import Sign
+from experiments.config.paths import REFERENCE
 from experiments.questions.further_rows import estimate_split_variance, judge_further_rows, list_crossed_cells
 from experiments.store.long_table import long_table
 from experiments.store.record import Measured, Record
+from plots.pages.paper_results import render_page
+from plots.pages.reference_pages import describe_paper
+from plots.pages.terminal import print_summary
+from plots.runs.paper_run import PaperRun
 from tests.command_line import exit_code
 from tests.papers import make_paper
 
@@ -111,3 +118,41 @@ def test_the_command_writes_what_it_found(tmp_path, capsys):
 def test_too_few_splits_are_refused(tmp_path, capsys):
     assert exit_code("do=crossing", "paper=demo", "repeats=2", f"results={tmp_path}") == 2
     assert "at least 3 splits" in capsys.readouterr().err
+
+
+def test_what_was_found_stands_beside_each_claim_of_a_page(tmp_path, capsys):
+    """Beside those that hold and those that fail alike; a claim of which nothing was asked says nothing."""
+    folder = tmp_path / "paper-4"
+    shutil.copytree(REFERENCE / "paper-4", folder)
+    rows = [row for forest in PaperRun.read(folder).forests for row in forest.rows]
+    by_sign = {sign: row.id for sign in (Sign.HOLDS, Sign.FAILS) for row in rows if row.sign == sign and row.effect}
+    silent = next(row.id for row in rows if row.id not in by_sign.values())
+    place = {"part": "", "n": 40, "gain": 0.1, "low": 0.0, "high": 0.2, "noise": 0.1, "split": 0.1}
+    found = [
+        {"claim": name, "setting": setting, **place, "holds": setting == "car"}
+        for name in by_sign.values()
+        for setting in ("car", "nursery")
+    ]
+    pd.DataFrame(found).to_csv(folder / "further_rows.csv", index=False)
+    run = PaperRun.read(folder)
+    said = "on new rows of this kind: holds in 1 of 2 settings (40 splits)"
+    by_id = {row.id: row for forest in run.forests for row in forest.rows}
+    assert {by_id[name].new_rows for name in by_sign.values()} == {said} and len(by_sign) == 2
+    assert by_id[silent].new_rows == "" and all(said in by_id[name].lines_below for name in by_sign.values())
+    print_summary(run, [])
+    shown = " ".join(capsys.readouterr().err.split())
+    for page in (describe_paper(run), render_page(run)):
+        assert page.count(said) == 2
+    assert "on new rows of" in shown
+
+
+@pytest.mark.parametrize("sign", [Sign.HOLDS, Sign.FAILS])
+def test_published_claims_that_splits_were_crossed_for_say_so(sign):
+    said = {
+        row.id: row.new_rows
+        for folder in sorted(REFERENCE.glob("paper-[0-9]*"))
+        for forest in PaperRun.read(folder).forests
+        for row in forest.rows
+        if row.sign == sign and row.new_rows
+    }
+    assert len(said) > 3 and all(words.startswith("on new rows of this kind: ") for words in said.values())

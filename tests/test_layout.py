@@ -29,6 +29,7 @@ ORDER = [
     "experiments.peers",
     "experiments.judge",
     "experiments.questions",
+    "experiments.calibration",
     "experiments.regression_check",
     "experiments.audit",
     "experiments.catalogue",

@@ -503,26 +503,8 @@ def test_a_bad_folder_is_refused_in_one_line(make, words, error, tmp_path, monke
 
 # ------------------------------------------------------------------------------------------------- own kinds
 
-TIMES = '''"""``times``: one algorithm has some times as much of a metric as another."""
-
-from typing import Literal
-
-from experiments.judge.evidence.claim_group import Contrast
-from experiments.questions.group_claim import ComparisonClaim
-
-
-class TimesClaim(ComparisonClaim):
-    """In every group the metric of ``better`` is more than ``factor`` times that of ``worse``."""
-
-    kind: Literal["times"]
-    factor: float
-    """How many times."""
-
-    def list_contrasts(self, values, margin):
-        """Want what is left of the one after so many times the other to be above zero."""
-        worse, better = values.T
-        return [Contrast.of_difference("", 1, self.factor * worse, better, margin)]
-'''
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs" / "claims.md").read_text("utf-8"), re.DOTALL | re.M)
+(TIMES,) = [block for block in BLOCKS if "TimesClaim" in block]
 STUDY = {"dataset": ["car"], "algorithm": ["rdt", "majority"], "epsilon": [0.5, 1.0]}
 TWICE = {"id": "twice", "text": "T", "kind": "times", "study": "s", "better": "rdt", "worse": "majority"}
 TWICE |= {"within": ["epsilon"], "metric": "accuracy"}
@@ -582,7 +564,7 @@ def test_kinds_of_a_folder_that_is_no_longer_added_are_unknown(own):
     first = kinds.find_kind("claims", "times")
     other = own.folder.parent / "other"
     other.mkdir()
-    make_kind(other, text=TIMES.replace("some times", "twice"))
+    make_kind(other, text=TIMES.replace("some times", "so many times"))
     search_path.use_folders([other])
     assert kinds.find_kind("claims", "times") is not first
     search_path.use_folders([])

@@ -15,6 +15,7 @@ from experiments.config.paper import PaperError, parse_paper
 from experiments.config.papers import PAPERS, read_paper
 from experiments.questions.paper_questions import resolve_paper
 from plots.tables.grid import GridTable
+from tests.command_line import exit_code
 from tests.papers import make_paper
 
 FILES = sorted(PAPERS.glob("*.yaml"))
@@ -164,3 +165,106 @@ def test_ids_are_told_apart():
 def test_a_file_that_holds_no_paper_is_refused(contents):
     with pytest.raises(DocumentError, match="must be a mapping of keys"):
         parse_paper(contents)
+
+
+SPOKEN = """\
+number: spoken
+title: Spoken
+repeats: 20
+studies:
+  floor: {dataset: [car], algorithm: [rdt, majority], epsilon: [0.5, 1.0]}
+claims:
+  - id: first
+    text: "RDT is better, by its mean accuracy."
+    says: "RDT ist besser."
+    translation: "RDT is better."
+    source: "page 5"
+    read_as: "the share of a leaf is half of the budget"
+    kind: above
+    study: floor
+    better: rdt
+    worse: majority
+    metric: accuracy
+    within: [epsilon]
+  - id: second
+    reading_of: first
+    text: "the share of a leaf is all of the budget"
+    leaves_open: "nothing is said of the share of a leaf"
+    kind: below
+    study: floor
+    better: rdt
+    worse: majority
+    metric: accuracy
+    within: [epsilon]
+choices:
+  algorithms:
+    rdt: {max_depth: [null, 4]}
+  words: {max_depth: "of some depth"}
+coverage:
+  - {at: "page 5", says: "RDT is better", judged_by: [first]}
+  - {at: "page 6", says: "RDT is simple", why_not: "no run could tell"}
+"""
+
+
+@pytest.mark.parametrize(
+    ("cut", "put", "said"),
+    [
+        (
+            '    says: "RDT ist besser."\n',
+            "",
+            "7: claims.0: says is missing: a claim has the paper's words and their place,",
+        ),
+        (
+            '    source: "page 5"\n',
+            "",
+            "7: claims.0: source is missing: a claim has the paper's words and their place,",
+        ),
+        (
+            '    leaves_open: "nothing is said of the share of a leaf"\n',
+            "",
+            "19: claims.1: leaves_open is missing: the words",
+        ),
+        (
+            '    read_as: "the share of a leaf is half of the budget"\n',
+            "",
+            "6: claims: claim 'first' has other readings: say",
+        ),
+        (
+            '  words: {max_depth: "of some depth"}\n',
+            "",
+            "29: choices: words.max_depth is missing: the words of the text",
+        ),
+        (", judged_by: [first]", "", "34: coverage.0: write either judged_by, what judges it, or why_not, why nothing"),
+        ("judged_by: [first]", "judged_by: []", "34: coverage.0: write either judged_by, what judges it, or why_not"),
+        ("[first]}", "[first], why_not: 'no'}", "34: coverage.0: write either judged_by, what judges it, or why_not"),
+    ],
+)
+def test_a_paper_without_the_words_of_its_text_is_refused_in_one_line_before_anything_runs(
+    cut, put, said, tmp_path, capsys
+):
+    assert cut in SPOKEN
+    file = tmp_path / "own" / "paper" / "spoken.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text(SPOKEN.replace(cut, put), encoding="utf-8")
+    results = tmp_path / "results"
+    assert exit_code("--config-dir", tmp_path / "own", "paper=spoken", f"results={results}") == 2
+    stdout, stderr = capsys.readouterr()
+    assert stderr.startswith(f"error: {file}:{said}") and len(stderr.splitlines()) == 1
+    assert stdout == "" and not results.exists()
+
+
+def test_a_paper_with_the_words_of_its_text_is_resolved():
+    questions = resolve_paper(parse_paper(parse_yaml(SPOKEN)))
+    assert [claim.reading_of for claim in questions.claims] == [None, "first"]
+
+
+def test_what_judges_a_passage_must_be_there():
+    table = {"id": "t", "title": "T", "kind": "grid", "study": "floor", "rows": "algorithm", "columns": "epsilon"}
+    given = parse_yaml(SPOKEN) | {"tables": [table | {"metric": "accuracy"}]}
+    passages = [{"at": "p. 5", "says": "S", "judged_by": names} for names in (["first", "t"], ["frist"], ["nothing"])]
+    with pytest.raises(PaperError) as refusal:
+        resolve_paper(parse_paper(given | {"coverage": passages}))
+    _, *reports = [line.strip() for line in str(refusal.value).splitlines()]
+    what = "coverage, p. 5: the paper has no claim, printed number, table or figure"
+    assert reports[0] == f"{what} 'frist'; did you mean 'first'?"
+    assert len(reports) == 2 and reports[1].startswith(f"{what} 'nothing'; ")

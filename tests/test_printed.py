@@ -17,7 +17,14 @@ def printed_rates(*rates):
     return pd.DataFrame(rows)
 
 
-CONSISTENT = {"id": "c", "text": "c", "kind": "consistent", "precision": ["p-a", "p-b"], "recall": ["r-a", "r-b"]}
+CONSISTENT = {
+    "id": "c",
+    "text": "c",
+    "own": True,
+    "kind": "consistent",
+    "precision": ["p-a", "p-b"],
+    "recall": ["r-a", "r-b"],
+}
 CONSISTENT |= {"n_rows": [210, 84]}
 
 
@@ -48,7 +55,7 @@ def test_printed_rates_that_no_table_of_counts_gives_are_inconsistent_in_print()
 
 
 def test_what_stands_in_two_places_is_the_same_or_inconsistent_in_print():
-    claim = {"id": "c", "text": "c", "kind": "agrees"}
+    claim = {"id": "c", "text": "c", "own": True, "kind": "agrees"}
     for values, verdict in (
         ({"here": 6, "there": 7}, "inconsistent in print"),
         ({"here": 6, "there": 6}, "reproduced"),
@@ -63,7 +70,7 @@ def judge_claim_about(*verdicts):
     """Judge a claim about numbers with these verdicts."""
     names = [f"n{i}" for i in range(len(verdicts))]
     numbers = pd.DataFrame({"id": names, "verdict": verdicts, "reason": [f"why {name}" for name in names]})
-    claim = {"id": "p", "text": "p", "kind": "printed", "numbers": names}
+    claim = {"id": "p", "text": "p", "own": True, "kind": "printed", "numbers": names}
     (result,) = judge_claims(make_paper(repeats=1, claims=[claim]), pd.DataFrame(), numbers)
     return result
 
@@ -74,6 +81,8 @@ def judge_claim_about(*verdicts):
         (["reproduced", "reproduced"], "reproduced"),
         (["reproduced", "reproduced within ± δ"], "reproduced within ± δ"),
         (["reproduced within ± δ", "refuted", "undecided"], "refuted"),
+        (["depends on how many runs were averaged", "refuted"], "refuted"),
+        (["undecided", "depends on how many runs were averaged"], "depends on how many runs were averaged"),
         (["reproduced", "print too coarse"], "print too coarse"),
         (["print too coarse", "setting lost"], "setting lost"),
         (["print too coarse", "undecided"], "undecided"),

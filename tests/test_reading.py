@@ -374,7 +374,7 @@ def test_a_record_left_out_of_a_block_is_left_out_of_its_moments():
     assert np.array_equal(np.hstack(blocks), whole)
 
 
-@pytest.mark.parametrize("scaling", ["box", "unit", "ball"])
+@pytest.mark.parametrize("scaling", ["box", "unit", "ball", "signed_ball"])
 @pytest.mark.parametrize("shape", [(1, 1), (31, 3), (32, 2), (33, 1), (100, 5)])
 def test_a_table_of_many_rows_is_read_as_numpy_would(shape, scaling, monkeypatch):
     monkeypatch.setattr(algorithms.regression.design, "MANY_ROWS", 0)
@@ -386,7 +386,8 @@ def test_a_table_of_many_rows_is_read_as_numpy_would(shape, scaling, monkeypatch
     design = Design(domain, 1, scaling, constant=False)
     is_known = ~np.isnan(X).any(axis=1)
     share = (np.clip(X, lower, 2.5) - lower) / (2.5 - lower)
-    scaled = {"box": 2 * share - 1, "unit": share, "ball": share / math.sqrt(shape[1])}[scaling][is_known].T
+    in_ball = share / math.sqrt(shape[1])
+    scaled = {"box": 2 * share - 1, "unit": share, "ball": in_ball, "signed_ball": in_ball}[scaling][is_known].T
     n_beyond = ((lower > X) | (X > 2.5)).sum(axis=0)
     expected = {f"x{i}": n for i, n in enumerate(n_beyond.tolist()) if n}
     for held in (X, np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2], X[:, ::-1].copy()[:, ::-1], pd.DataFrame(X)):

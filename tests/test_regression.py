@@ -39,7 +39,7 @@ from algorithms.released.document import ReleaseError
 from tests.noisy_objective import perturbed
 
 SMALLEST_P = 1e-4  # fixed seeds, see test_mechanisms.py
-SCALINGS = ("box", "unit", "ball")
+SCALINGS = ("box", "unit", "ball", "signed_ball")
 GRADES = ("bad", "fair", "good", "best")
 DOMAIN = Domain(
     (Continuous("a", -2, 6), Continuous("b", 100, 101), Nominal("grade", GRADES)), Continuous("y", -50, 150)
@@ -62,7 +62,8 @@ def scaled_by_hand(X, y, scaling):
     """Attributes and target on the scale of the objective, from the definition and this domain's own numbers."""
     shares = np.column_stack([(X["a"] + 2) / 8, X["b"] - 100, X["grade"].map(GRADES.index) / 3])
     y = (np.asarray(y) + 50) / 200
-    return (2 * shares - 1, 2 * y - 1) if scaling == "box" else (shares / (math.sqrt(3) if scaling == "ball" else 1), y)
+    attributes = {"box": 2 * shares - 1, "unit": shares}.get(scaling, shares / math.sqrt(3))
+    return attributes, (2 * y - 1 if scaling in ("box", "signed_ball") else y)
 
 
 def matrix_of(X):
@@ -161,8 +162,9 @@ def test_no_regressor_and_no_target_is_larger_than_one(scaling):
         corners[:, 0] = np.where(corners[:, 0] == corners[0, 0], lower, lower + width)
         (block,) = Design(domain, 2, scaling, False).blocks(domain.rows(corners, np.array([-50.0, 150.0] * 4)))
         assert np.abs(block).max() <= 1
-        if scaling == "ball":
-            assert block.min() >= 0 and (block[:3] ** 2).sum(axis=0).max() == pytest.approx(1)
+        if scaling in ("ball", "signed_ball"):
+            assert block[:-1].min() >= 0 and (block[:3] ** 2).sum(axis=0).max() == pytest.approx(1)
+            assert set(block[-1]) == {-1 if scaling == "signed_ball" else 0, 1}
         else:
             lowest = -1 if scaling == "box" else 0
             assert set(block[:3].ravel()) == set(block[-1]) == {lowest, 1}
@@ -813,7 +815,7 @@ def test_without_noise_it_is_scikit_learns_least_squares(scaling, degree, fit_in
     attributes, target = scaled_by_hand(X, y, scaling)
     theirs = LinearRegression(fit_intercept=fit_intercept).fit(expansion.fit_transform(attributes), target)
     expected = theirs.predict(expansion.transform(scaled_by_hand(X_new, y_new, scaling)[0]))
-    expected = -50 + 200 * ((expected + 1) / 2 if scaling == "box" else expected)
+    expected = -50 + 200 * ((expected + 1) / 2 if scaling in ("box", "signed_ball") else expected)
     parameters = {"scaling": scaling, "fit_intercept": fit_intercept, "domain": DOMAIN}
     models = [FunctionalMechanismRegressor(math.inf, degree=degree, **parameters)]
     models += [cls(math.inf, degree=degree, **parameters) for cls in (DPCRegressor, DPBARegressor)]

@@ -11,8 +11,7 @@ import pytest
 
 from algorithms.accounting import faults
 from experiments.audit.outcomes import OUTCOMES
-from experiments.judge.claim_answers import combine_answers, describe_answers
-from experiments.judge.evidence.claim_group import RunsQuestion
+from experiments.judge.evidence.sequential_test import describe_unseen
 from experiments.judge.readings.sentences import (
     describe_curve,
     describe_ranking,
@@ -21,8 +20,9 @@ from experiments.judge.readings.sentences import (
     list_ranking_details,
     list_ranking_notes,
 )
+from experiments.judge.readings_together import describe_conditions
 from experiments.judge.verdict import Verdict, describe_place, say_where
-from experiments.questions.further_rows import agrees_with_verdict, describe_further_rows
+from experiments.questions.further_rows import describe_further_rows
 from plots import privacy
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import read_readings, write_csv
@@ -163,28 +163,41 @@ REASONS = {
 @pytest.mark.parametrize("name", REASONS)
 def test_a_reason_is_short_and_leads_with_what_came_out(name):
     result = REASONS[name]()
-    check_sentence(result["reason"], most=30)
-    starts = {Verdict.REFUTED: "fails", Verdict.REPRODUCED: "holds in all"}
-    assert result["reason"].startswith(starts.get(result["verdict"], result["reason"][:1]))
-    assert result["scope"] in ("", None)
+    check_sentence(result.reason, most=32)
+    starts = {
+        Verdict.REFUTED: "fails",
+        Verdict.REPRODUCED: "as claimed in all",
+        Verdict.EQUAL: "no difference that matters",
+        Verdict.IN_PART: "as claimed in 8 of 12 settings, no difference",
+        Verdict.UNDECIDED: "open",
+        Verdict.NOT_RUN: "no cell",
+    }
+    assert result.reason.startswith(starts[result.verdict])
+    assert result.scope == ""
 
 
 def test_the_reason_of_a_claim_that_fails_is_the_one_that_a_page_shows():
     """A minus is a minus; ε is ε; where there is one setting alone, nothing is said of it."""
-    said = REASONS["below"]()["reason"]
-    effect = r"−[\d.]+ points \(−[\d.]+ to −[\d.]+\), as claimed in 0 % of \d+ runs"
-    assert re.fullmatch(rf"fails on car (at ε = [\d.]+|without noise): {effect}; proven in 0 of 4 settings", said)
-    assert re.fullmatch(r"fails: −[\d.]+ points .* of \d+ runs", REASONS["one setting"]()["reason"])
+    said = REASONS["below"]().reason
+    effect = r"−[\d.]+ points \(−[\d.]+ to −[\d.]+\); 0 % of \d+ runs as claimed"
+    assert re.fullmatch(rf"fails on car (at ε = [\d.]+|without noise): {effect}; the opposite in all 4 settings", said)
+    assert re.fullmatch(r"fails: −[\d.]+ points .* of \d+ runs as claimed", REASONS["one setting"]().reason)
 
 
-def test_which_question_decides_is_named_only_where_the_answers_differ():
-    verdicts = (Verdict.REPRODUCED, "reproduced within ± δ", "practically equal", Verdict.REFUTED, "undecided")
-    for mean in verdicts:
-        for most in verdicts:
-            _, basis = combine_answers({RunsQuestion.MEAN: mean, RunsQuestion.MOST: most})
-            assert bool(basis) == (mean not in (most, "undecided"))
-            for said in filter(None, (basis, describe_answers(mean, most), describe_answers(None, most))):
-                check_sentence(said, most=20)
+def test_conditions_are_said_in_the_words_of_the_readings():
+    conditions = {"the target is scaled.": Verdict.REPRODUCED, "leaves get half": Verdict.EQUAL, "it is not": "refuted"}
+    said = describe_conditions({condition: Verdict(verdict) for condition, verdict in conditions.items()})
+    assert said == "holds if the target is scaled; fails if leaves get half, or if it is not"
+    check_sentence(said, most=20)
+
+
+def test_what_runs_could_not_show_is_said_with_a_number_that_is_right():
+    """With one collapse in n/3 runs, none of n shows one in 5 % of cases at most."""
+    for n in (20, 40, 60, 320, 1280):
+        said = describe_unseen(n)
+        check_sentence(said, most=15)
+        rate = int(re.search(r"1 of ([\d,]+) runs", said)[1].replace(",", ""))
+        assert (1 - 1 / rate) ** n <= 0.06
 
 
 def test_every_place_is_named_with_greek_and_none_is_empty_words():
@@ -194,15 +207,10 @@ def test_every_place_is_named_with_greek_and_none_is_empty_words():
         check_sentence("fails" + say_where(setting))
 
 
-def test_new_rows_are_spoken_of_only_where_they_say_something_else():
+def test_what_is_said_of_new_rows_is_short():
     rows = pd.DataFrame({"claim": "c", "setting": ["car", "adult"], "n": 10, "holds": [True, False]})
     check_sentence(describe_further_rows(rows), most=15)
     check_sentence(describe_further_rows(rows.assign(setting=np.nan)), most=15)
-    assert [agrees_with_verdict(rows, verdict) for verdict in (Verdict.REPRODUCED, Verdict.REFUTED, "undecided")] == [
-        False,
-        True,
-        True,
-    ]
 
 
 def test_the_reasons_of_published_claims_that_are_computed_are_short():
@@ -238,6 +246,6 @@ def test_notes_and_captions_of_published_runs_are_in_plain_words(name):
         notes += [describe_ranking(rows), *list_ranking_notes(rows)]
     for _, rows in run.list_curves():
         notes += [describe_curve(rows), *list_curve_details(rows), *list_curve_notes(rows)]
-    notes += filter(None, [run.describe_further_rows(claim) for claim in run.claims])
+    notes += filter(None, [run.describe_further_rows(claim.id) for claim in run.claims])
     for note in filter(None, notes):
         check_sentence(note, most=90)

@@ -18,7 +18,7 @@ from plots.readings import write_rankings
 from plots.runs.paper_run import PaperRun
 from tests.browser import DESKTOP, TELEPHONE, column, fits, open_all, opened
 from tests.command_line import exit_code
-from tests.papers import make_paper
+from tests.papers import fill_words, make_paper
 from tests.test_plots import PAPER, REPORTED, Page, long_table, publish, without
 
 pytestmark = pytest.mark.long
@@ -45,7 +45,7 @@ def make_up(folder):
         paper = PAPER | {"number": number, "title": f"Trees & <forests> {number}", "reported": "reported.csv"}
         question = {"id": "tables", "title": "Table 2 <again>", "repeats": 4, "table": "table-2"}
         paper |= {"readings": [question]}
-        (folder / f"conf/paper/{number}.yaml").write_text(yaml.safe_dump(paper), encoding="utf-8")
+        (folder / f"conf/paper/{number}.yaml").write_text(yaml.safe_dump(fill_words(paper)), encoding="utf-8")
         paper |= {"figures": []} if number == 8 else {}  # those of one are looked at: to draw takes as long as all else
         runs = {7: ("results", without(long_table(), 3)), 8: ("results/reference", long_table(1))}
         if number in runs:
@@ -135,7 +135,9 @@ def test_a_run_of_few_repeats_looks_partial(published, tmp_path):
     (tmp_path / "paper-2/paper.yaml").write_text(yaml.safe_dump(paper | {"repeats": 1}), encoding="utf-8")
     build_report(tmp_path, ["2"])
     for name in ("index.html", "paper-2.html"):
-        assert "INCOMPLETE: 1 of 10 repeats" in (tmp_path / "report" / name).read_text(encoding="utf-8")
+        assert f"INCOMPLETE: 1 of {paper['repeats']} repeats" in (tmp_path / "report" / name).read_text(
+            encoding="utf-8"
+        )
         assert "INCOMPLETE" not in (published / name).read_text(encoding="utf-8")
 
 
@@ -158,7 +160,7 @@ def test_the_command_says_what_to_open(tmp_path, capsys):
 def test_a_run_reads_back_as_it_was_written(made_up):
     run = PaperRun.read(made_up / "paper-7")
     assert run.paper.studies == make_paper(**PAPER).studies and run.coverage == (117, 120)
-    assert all(isinstance(group["epsilon"], float) for group in run.claims[0]["groups"])
+    assert all(isinstance(found.place["epsilon"], float) for found in run.claims[0].settings)
     table = run.paper.tables[1]
     printed = run.read_frame(table).set_index(["params.max_depth", "epsilon"])["printed"]
     assert printed.dropna().to_dict() == {(3, 0.05): 0.80012, (4, 1.0): 0.95, (4, math.inf): 0.8}

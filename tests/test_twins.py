@@ -38,6 +38,8 @@ FURTHER = (
     {"min_gini": 0.3},
     {"min_samples": 9.5},
     {"error_threshold": 0.05},
+    {"leaf": "noisy_counts", "count_share": "half"},
+    {"leaf": "noisy_counts", "count_share": "by_class"},
 )
 
 

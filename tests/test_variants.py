@@ -114,7 +114,8 @@ labels: {"edprf:sound": sound}
 algorithms: {"edprf:sound": {n_estimators: 3}}
 studies: {all: {dataset: car, algorithm: [edprf, "edprf:sound"], epsilon: 1}}
 claims:
-  - {id: c, text: T, kind: above, study: all, metric: accuracy, better: edprf:sound, worse: edprf, within: [dataset]}
+  - {id: c, text: T, own: true, kind: above, study: all, metric: accuracy, better: edprf:sound,
+     worse: edprf, within: [dataset]}
 """
     texts = paper, paper.replace("edprf:sound", "edprf_sound")
     papers = []

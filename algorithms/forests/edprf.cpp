@@ -14,6 +14,7 @@ edprf::Plan read_plan(nb::handle plan) {
         .leaf_epsilon = take_matrix<const double>(plan, "leaf_epsilon"),
         .split_flips = take<bool>(plan, "split_flips"),
         .leaf_flips = take<bool>(plan, "leaf_flips"),
+        .count_share = take<double>(plan, "count_share"),
         .is_sound = take<bool>(plan, "is_sound"),
     };
 }

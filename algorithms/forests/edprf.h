@@ -17,6 +17,7 @@ struct Plan {
     Matrix<const double> leaf_epsilon;   // the same of a leaf: all that its path has left
     bool split_flips;                    // permute-and-flip chooses the feature, else the exponential mechanism
     bool leaf_flips;                     // permute-and-flip chooses the label, else Laplace noise on the class counts
+    double count_share;                  // share of a leaf's budget that pays for its noisy class counts
     bool is_sound;                       // no exact test of purity; scores are drawn by as monotone ones
 };
 
@@ -33,7 +34,7 @@ std::int64_t draw_feature(Growth& tree, const Table<Code>& table, std::size_t i,
     return unused[exponential(quality, measure, 2.0, epsilon, rng, plan.is_sound)];
 }
 
-// Draw the label of a leaf by its class counts, with all the budget that its path has left.
+// Draw the label of a leaf by its class counts; its budget is all that its path has left.
 inline void draw_label(Growth& tree, std::size_t i, std::span<const double> counts, const Plan& plan, double epsilon,
                        const Generator& rng) {
     Node& node = tree.nodes[i];
@@ -41,7 +42,7 @@ inline void draw_label(Growth& tree, std::size_t i, std::span<const double> coun
         node.label = static_cast<std::int32_t>(permute_and_flip(counts, 1.0, epsilon, rng, plan.is_sound));
         node.epsilon += epsilon;
     } else {
-        label_leaf(tree, i, counts, epsilon, rng);
+        label_leaf(tree, i, counts, plan.count_share * epsilon, rng);
     }
 }
 

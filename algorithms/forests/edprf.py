@@ -26,7 +26,7 @@ from algorithms.forests.engine.tree import plant_tree, split_by_value, take_node
 from algorithms.forests.forest import ManyTrees, NominalColumns, OneTree, PrivateForestClassifier, label_leaf
 from algorithms.mechanisms import exponential, permute_and_flip
 from algorithms.native import compiled
-from algorithms.parameters import check_choice, parameter, with_parameters
+from algorithms.parameters import ParameterError, check_choice, parameter, with_parameters
 
 
 class PFDPDTPlan(NamedTuple):
@@ -40,6 +40,7 @@ class PFDPDTPlan(NamedTuple):
     leaf_epsilon: np.ndarray  #: the same of a leaf: all that its path has left
     split_flips: bool  #: permute-and-flip chooses the feature, else the exponential mechanism
     leaf_flips: bool  #: permute-and-flip chooses the label, else Laplace noise on the class counts
+    count_share: float  #: share of a leaf's budget that pays for its noisy class counts
     is_sound: bool  #: no exact test of purity; scores are drawn by as monotone ones
 
 
@@ -78,13 +79,13 @@ def draw_feature(growth, table, i, unused, plan, epsilon, rng):
 
 
 def draw_label(growth, i, counts, plan, epsilon, rng):
-    """Draw the label of a leaf by its class counts, with all the budget that its path has left."""
+    """Draw the label of a leaf by its class counts; its budget is all that its path has left."""
     node = growth.nodes[i]
     if plan.leaf_flips:
         node.label = permute_and_flip(counts, 1.0, epsilon, rng, plan.is_sound)
         node.epsilon += epsilon
     else:
-        label_leaf(growth, i, counts, epsilon, rng)
+        label_leaf(growth, i, counts, plan.count_share * epsilon, rng)
 
 
 def level_budgets(epsilon: float, max_depth: int, level_budget: str = "harmonic") -> tuple[np.ndarray, np.ndarray]:
@@ -132,6 +133,10 @@ class PFDPDTClassifier(PaperOrSound, OneTree, GrownOnDemand, NominalColumns, Pri
     level_budget : {"harmonic", "uniform"}
         How the budget of a tree is divided over its levels: as equation 17 says, or evenly, which is a reading of the
         "tradition". The sound variant has no readings.
+    count_share : {"all", "half", "by_class"}
+        What the noisy counts of a leaf's classes get of its budget: all of it; half, the other half standing for a
+        noisy number of the node's rows that decides nothing here; or, for each count, one part in as many as there are
+        classes. The last two are readings of the "tradition", and only for noisy counts.
 
     Attributes
     ----------
@@ -169,6 +174,13 @@ class PFDPDTClassifier(PaperOrSound, OneTree, GrownOnDemand, NominalColumns, Pri
     split: str = parameter("permute_and_flip", check_choice, choices=("permute_and_flip", "exponential"))
     leaf: str = parameter("permute_and_flip", check_choice, choices=("permute_and_flip", "noisy_counts"))
     level_budget: str = parameter("harmonic", check_choice, choices=("harmonic", "uniform"), is_reading=True)
+    count_share: str = parameter("all", check_choice, choices=("all", "half", "by_class"), is_reading=True)
+
+    def check_parameters(self, n_features: int) -> None:
+        """Raise ``ParameterError`` if the parameters cannot work for so many features."""
+        super().check_parameters(n_features)
+        if self.count_share != "all" and self.leaf != "noisy_counts":
+            raise ParameterError(f"count_share={self.count_share!r} is for leaf='noisy_counts', got leaf={self.leaf!r}")
 
     def _tree_epsilon(self) -> float:
         """Return what one tree may spend."""
@@ -185,6 +197,7 @@ class PFDPDTClassifier(PaperOrSound, OneTree, GrownOnDemand, NominalColumns, Pri
             *stack_levels([level_budgets(epsilon, n + 1, self.level_budget) for n in range(self.max_depth)]),
             split_flips=self.split == "permute_and_flip",
             leaf_flips=self.leaf == "permute_and_flip",
+            count_share={"all": 1.0, "half": 0.5, "by_class": 1 / table.n_classes}[self.count_share],
             is_sound=is_sound,
         )
         return partial(grow_tree, self.plan_)
@@ -198,7 +211,8 @@ class PFDPDTClassifier(PaperOrSound, OneTree, GrownOnDemand, NominalColumns, Pri
             Spent(self.split + how, f"feature at level {level + 1}", split_epsilon[level], score_sensitivity(GINI, 0))
             for level in levels
         ]
-        leaf = Spent(self.leaf + (how if plan.leaf_flips else ""), "label of a leaf", leaf_epsilon[last], 1.0)
+        spent = plan.count_share * leaf_epsilon[last]
+        leaf = Spent(self.leaf + (how if plan.leaf_flips else ""), "label of a leaf", spent, 1.0)
         if plan.is_sound:
             return self._compose_trees(Sequential("longest path", (count_cost(plan.reach), *splits, leaf)), table), ()
         unpaid = Unpaid("whether a node holds one label only")

@@ -20,6 +20,7 @@ rfdpp_gini::Plan read_plan(nb::handle plan) {
         .score = Score(take<int>(plan, "score")),
         .sensitivity = take<double>(plan, "sensitivity"),
         .one_draw = take<bool>(plan, "one_draw"),
+        .two_calls = take<bool>(plan, "two_calls"),
         .weight = Weight(take<int>(plan, "weight")),
         .nominal_split = take<std::optional<int>>(plan, "nominal_split"),
         .nominal_noise = nominal_noise,

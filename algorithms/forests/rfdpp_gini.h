@@ -20,7 +20,8 @@ struct Plan {
     double count_epsilon, split_epsilon, leaf_epsilon;
     Score score;
     double sensitivity;
-    bool one_draw;  // one exponential mechanism over the intervals of all continuous features together
+    bool one_draw;   // one exponential mechanism over the intervals of all continuous features together
+    bool two_calls;  // a second exponential mechanism, over the features, takes the place of the comparison
     Weight weight;  // of an interval
     std::optional<int> nominal_split;  // how a split by a nominal feature decides; none sends one value left
     std::optional<NominalNoise> nominal_noise;
@@ -44,18 +45,28 @@ inline void end_in_leaf(
     }
 }
 
+// Draw a cut of all continuous features together, or one of each.
+template <class Code>
+std::vector<Split> draw_cuts(Growth& tree, const Table<Code>& table, std::size_t i,
+                             std::span<const std::int64_t> features, std::span<const double> totals, double epsilon,
+                             const Plan& plan, const Generator& rng) {
+    std::vector<Split> cuts;
+    const std::size_t n_together = plan.one_draw ? features.size() : 1;
+    for (std::size_t j = 0; j < features.size(); j += n_together) {
+        const auto some = features.subspan(j, n_together);
+        cuts.push_back(
+            draw_interval(tree, table, i, some, totals, plan.score, plan.sensitivity, epsilon, plan.weight, rng));
+    }
+    return cuts;
+}
+
 // Draw a cut of the continuous features by the exponential mechanism over intervals: step (5).
 template <class Code>
 Split best_continuous(Growth& tree, const Table<Code>& table, std::size_t i, std::span<const std::int64_t> features,
                       std::span<const double> totals, double epsilon, const Plan& plan, const Generator& rng) {
     Split best;
-    const std::size_t n_together = plan.one_draw ? features.size() : 1;
-    for (std::size_t j = 0; j < features.size(); j += n_together) {
-        const auto some = features.subspan(j, n_together);
-        const auto split = draw_interval(
-            tree, table, i, some, totals, plan.score, plan.sensitivity, epsilon, plan.weight, rng);
+    for (const auto& split : draw_cuts(tree, table, i, features, totals, epsilon, plan, rng))
         if (split.score > best.score) best = split;
-    }
     return best;
 }
 
@@ -107,6 +118,26 @@ Split best_nominal(Growth& tree, const Table<Code>& table, std::size_t i, std::s
     return best;
 }
 
+// Draw one of the features by a second exponential mechanism, as DiffP-C4.5 and DiffPRFs do.
+//
+// A continuous feature stands there with the cut that the first one drew, a nominal one with its best split, which is
+// found without noise as in step (6). What step (5) keeps for the nominal features pays.
+template <class Code>
+Split draw_feature(Growth& tree, const Table<Code>& table, std::size_t i, std::span<const std::int64_t> continuous,
+                   std::span<const std::int64_t> nominal, std::span<const double> totals, double epsilon,
+                   const Plan& plan, const Generator& rng) {
+    auto splits = draw_cuts(tree, table, i, continuous, totals, epsilon, plan, rng);
+    for (std::size_t j = 0; j < nominal.size(); ++j)
+        splits.push_back(best_nominal(tree, table, i, nominal.subspan(j, 1), Split{}, epsilon, plan, rng));
+    std::erase_if(splits, [](const Split& split) { return split.feature < 0; });
+    if (splits.empty()) return {};
+    std::vector<double> quality;
+    for (const auto& split : splits) quality.push_back(split.score);
+    const std::vector<double> measure(quality.size(), 1.0);
+    tree.nodes[i].epsilon += epsilon;
+    return splits[exponential(quality, measure, plan.sensitivity, epsilon, rng)];
+}
+
 // Draw features and take their best split: steps (3) to (6).
 template <class Code>
 Split best_split(Growth& tree, const Table<Code>& table, std::size_t i, std::span<const double> totals,
@@ -117,6 +148,10 @@ Split best_split(Growth& tree, const Table<Code>& table, std::size_t i, std::spa
     const auto nominal = std::ranges::stable_partition(features, is_continuous);
     const std::span<const std::int64_t> continuous(features.begin(), nominal.begin());
     const double share = plan.split_epsilon / (continuous.size() + 1);  // one is kept for the nominal features
+    if (plan.two_calls) {
+        const std::span<const std::int64_t> others(nominal.begin(), nominal.end());
+        return draw_feature(tree, table, i, continuous, others, totals, share, plan, rng);
+    }
     const auto best = best_continuous(tree, table, i, continuous, totals, share, plan, rng);
     return best_nominal(tree, table, i, nominal, best, share, plan, rng);
 }

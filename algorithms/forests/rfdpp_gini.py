@@ -70,6 +70,7 @@ class RFDPPGiniPlan(NamedTuple):
     score: int
     sensitivity: float
     one_draw: bool  #: one exponential mechanism over the intervals of all continuous features together
+    two_calls: bool  #: a second exponential mechanism, over the features, takes the place of the comparison
     weight: int  #: of an interval
     nominal_split: int | None  #: how a split by a nominal feature decides; None sends one value left
     nominal_noise: int | None
@@ -125,6 +126,8 @@ def best_split(growth, table, i, totals, plan, rng):
     features = draw_features(left, plan.max_features, rng)  # (3)
     continuous, nominal = features_of_kind(table, features, True), features_of_kind(table, features, False)
     share = plan.split_epsilon / (continuous.shape[0] + 1)  # one is kept for the nominal features
+    if plan.two_calls:
+        return draw_feature(growth, table, i, continuous, nominal, totals, share, plan, rng)
     best = best_continuous(growth, table, i, continuous, totals, share, plan, rng)
     return best_nominal(growth, table, i, nominal, best, share, plan, rng)
 
@@ -134,17 +137,41 @@ def features_of_kind(table, features, is_continuous):
     return features[table.is_continuous[features] == is_continuous]
 
 
+def draw_feature(growth, table, i, continuous, nominal, totals, epsilon, plan, rng):
+    """Draw one of the features by a second exponential mechanism, as DiffP-C4.5 and DiffPRFs do.
+
+    A continuous feature stands there with the cut that the first one drew, a nominal one with its best split, which is
+    found without noise as in step (6). What step (5) keeps for the nominal features pays.
+    """
+    splits = draw_cuts(growth, table, i, continuous, totals, epsilon, plan, rng)
+    for j in range(nominal.shape[0]):
+        splits.append(best_nominal(growth, table, i, nominal[j : j + 1], NO_SPLIT, epsilon, plan, rng))
+    splits = [split for split in splits if split.feature >= 0]
+    if not splits:
+        return NO_SPLIT
+    quality = np.array([split.score for split in splits])
+    growth.nodes[i].epsilon += epsilon
+    return splits[exponential(quality, np.ones(quality.shape[0]), plan.sensitivity, epsilon, rng, False)]
+
+
 def best_continuous(growth, table, i, features, totals, epsilon, plan, rng):
     """Draw a cut of the continuous features by the exponential mechanism over intervals: step (5)."""
     best = NO_SPLIT
+    for split in draw_cuts(growth, table, i, features, totals, epsilon, plan, rng):
+        if split.score > best.score:
+            best = split
+    return best
+
+
+def draw_cuts(growth, table, i, features, totals, epsilon, plan, rng):
+    """Draw a cut of all continuous features together, or one of each."""
+    cuts = []
     score, sensitivity = plan.score, plan.sensitivity
     n_together = max(features.shape[0], 1) if plan.one_draw else 1
     for j in range(0, features.shape[0], n_together):
         some = features[j : j + n_together]
-        split = draw_interval(growth, table, i, some, totals, score, sensitivity, epsilon, plan.weight, rng)
-        if split.score > best.score:
-            best = split
-    return best
+        cuts.append(draw_interval(growth, table, i, some, totals, score, sensitivity, epsilon, plan.weight, rng))
+    return cuts
 
 
 def best_nominal(growth, table, i, features, best, epsilon, plan, rng):
@@ -258,6 +285,10 @@ class RFDPPGiniClassifier(TwoVariants, BinsWhereSound, PrivateForestClassifier):
         1, 3.2.1 and 5 say, on class counts or on Gini indices, from the share that step (5) keeps for them.
     continuous : {"one_draw", "per_feature"}
         Reading of step (5): one exponential mechanism over the intervals of all continuous features, or one for each.
+    calls : {"one", "two"}
+        How often a node calls the exponential mechanism: once, for the cut of its continuous features, as printed; or
+        a second time to draw among all features, each with its cut or its best split, as DiffP-C4.5 and DiffPRFs do
+        (section 1), which needs ``nominal_noise="none"``. What step (5) keeps for nominal features pays for it.
     interval_weight : {"length", "relative", "unit"}
         Reading of the size of an interval: its length in the unit of its column; its share of the column's public
         range; or 1 for each.
@@ -308,6 +339,7 @@ class RFDPPGiniClassifier(TwoVariants, BinsWhereSound, PrivateForestClassifier):
     nominal_split: str = parameter("one_vs_rest", check_choice, choices=NOMINAL_SPLITS, is_reading=True)
     nominal_noise: str = parameter("none", check_choice, choices=NOMINAL_NOISE, is_reading=True)
     continuous: str = parameter("one_draw", check_choice, choices=("one_draw", "per_feature"), is_reading=True)
+    calls: str = parameter("one", check_choice, choices=("one", "two"), is_reading=True)
     interval_weight: str = parameter("length", check_choice, choices=WEIGHTS, is_reading=True)
     min_samples: float | None = parameter(None, check_number, lowest=0, is_reading=True)
     min_gini: float = parameter(0.0, check_number, lowest=0, highest=1, is_reading=True)
@@ -332,6 +364,7 @@ class RFDPPGiniClassifier(TwoVariants, BinsWhereSound, PrivateForestClassifier):
             score=CODES[self.criterion],
             sensitivity=score_sensitivity(CODES[self.criterion], n_rows),
             one_draw=self.continuous == "one_draw",
+            two_calls=self.calls == "two",
             weight=WEIGHTS[self.interval_weight],
             nominal_split=NOMINAL_SPLITS[self.nominal_split],
             nominal_noise=NOMINAL_NOISE[self.nominal_noise],
@@ -352,6 +385,8 @@ class RFDPPGiniClassifier(TwoVariants, BinsWhereSound, PrivateForestClassifier):
         rule = grow_sound if self.variant == "sound" else grow_as_printed
         if self.votes == "shares" and table.n_classes != 2:
             raise ParameterError("votes='shares' is for two classes")
+        if self.calls == "two" and self.nominal_noise != "none":
+            raise ParameterError("calls='two' draws a nominal feature as it draws any other: set nominal_noise='none'")
         if self.nominal_split == "two_groups":
             check_two_groups(self.domain_, "nominal_split='two_groups'", "nominal_split='one_vs_rest'")
         return partial(rule, self._make_plan(table))
@@ -363,7 +398,7 @@ class RFDPPGiniClassifier(TwoVariants, BinsWhereSound, PrivateForestClassifier):
         leaf = Spent("laplace", "class counts of a leaf", plan.leaf_epsilon, 1.0)
         count = Spent("laplace", "number of records of a node", plan.count_epsilon, 1.0)
         if self._has_exact_splits():
-            unpaid = Unpaid("purity, nominal splits and the final comparison")
+            unpaid = Unpaid(f"purity, nominal splits{'' if plan.two_calls else ' and the final comparison'}")
         else:
             unpaid = Unpaid("purity and the final comparison" if table.is_continuous.any() else "purity")
         level = Sequential("split level", (count, *self._split_costs(plan, table), unpaid), self.max_depth)
@@ -377,7 +412,8 @@ class RFDPPGiniClassifier(TwoVariants, BinsWhereSound, PrivateForestClassifier):
     def _split_costs(self, plan: RFDPPGiniPlan, table) -> list[Event]:
         """Return what a split costs: whatever the number n of continuous features drawn, n shares and one more."""
         if self.nominal_noise == "none" or table.is_continuous.all():
-            return [Spent("exponential", "interval or cut", plan.split_epsilon, plan.sensitivity)]
+            what = "interval or cut, then a feature" if plan.two_calls else "interval or cut"
+            return [Spent("exponential", what, plan.split_epsilon, plan.sensitivity)]
         n = min(int(table.is_continuous.sum()), plan.max_features)
         share = plan.split_epsilon / (n + 1)
         on_counts = plan.nominal_noise == ON_COUNTS
@@ -394,7 +430,7 @@ class RFDPPGiniClassifier(TwoVariants, BinsWhereSound, PrivateForestClassifier):
 
     def _faults(self, table) -> tuple[Fault, ...]:
         present = [faults.RFDPP_EXACT_PURITY]
-        if self._has_exact_splits() or table.is_continuous.any():
+        if self.calls == "one" and (self._has_exact_splits() or table.is_continuous.any()):
             present.append(faults.RFDPP_EXACT_COMPARISON)
         if self.min_samples is None:
             present.append(faults.RFDPP_UNUSED_COUNT)

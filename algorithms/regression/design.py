@@ -16,7 +16,11 @@ from algorithms.encoding.rows import Rows
 from algorithms.native import compiled
 from algorithms.regression.monomials import Monomials
 
-SCALINGS = ("box", "unit", "ball")
+SCALINGS = ("box", "unit", "ball", "signed_ball")
+IN_BALL = ("ball", "signed_ball")
+"""Those that no row is longer than 1 in."""
+SIGNED_TARGET = ("box", "signed_ball")
+"""Those that map the target to [-1, 1]."""
 TARGET_SCALINGS = ("declared", "none")
 _NUMBERS = 250_000  # of a block: two megabytes stay in the cache, and each block that is begun takes 30 µs
 _FEWEST_ROWS = 1000  # of a block: of d lines d² sums are added up for each block, which many rows make little of
@@ -34,10 +38,10 @@ class Design:
         number of categories less 1.
     degree : int
         Largest degree of a monomial, at least 1.
-    scaling : {"box", "unit", "ball"}
+    scaling : {"box", "unit", "ball", "signed_ball"}
         "box" maps the declared bounds of each attribute and of the target to [-1, 1], "unit" maps them to [0, 1];
         "ball" maps those of p attributes to [0, 1/√p], so that no row is longer than 1, and those of the target to
-        [0, 1].
+        [0, 1]; "signed_ball" does the same with the attributes, and maps those of the target to [-1, 1].
     constant : bool
         Whether the constant 1 is a regressor, too; it is the last.
     target_scaling : {"declared", "none"}, default="declared"
@@ -106,15 +110,17 @@ class Design:
     def _read_block(self, rows: Rows, which: slice, block: np.ndarray) -> np.ndarray:
         """Fill the lines of the attributes and of the target, scaled, and tell which rows can be used."""
         p, d = len(self.domain.features), len(self.monomials)
-        times, less = (2.0, 1.0) if self.scaling == "box" else (1.0, 0.0)
+        times, less = _times_and_less(self.scaling == "box")
         lines, first, read_table = [*block[:p], *block[d:]], 0, None
         if rows.table is not None and len(rows) > MANY_ROWS:  # the attributes are clipped and scaled at once
             first, read_table = p, partial(_read_table, block[:p], self._bounds, times, less)
         is_usable = rows.encode(which, lines, read_table)
         lower, width = self._lower_and_width
         for i in range(first, len(lines) if self.target_scaling == "declared" else p):
+            if i == p:
+                times, less = _times_and_less(self.scaling in SIGNED_TARGET)
             _scale_line(lines[i], lower[i], width[i], times, less)
-        if self.scaling == "ball":
+        if self.scaling in IN_BALL:
             block[:p] /= math.sqrt(p)
         return is_usable
 
@@ -123,7 +129,8 @@ class Design:
         if self.target_scaling == "none":
             return scaled
         bounds = self.domain.target
-        return bounds.lower + ((scaled + 1) / 2 if self.scaling == "box" else scaled) * (bounds.upper - bounds.lower)
+        shares = (scaled + 1) / 2 if self.scaling in SIGNED_TARGET else scaled
+        return bounds.lower + shares * (bounds.upper - bounds.lower)
 
     @property
     def largest_target(self) -> float:
@@ -145,6 +152,11 @@ class Design:
         pairs = [(f.lower, f.upper) if isinstance(f, Continuous) else (0, len(f.categories) - 1) for f in columns]
         # a single category has no width
         return [float(lower) for lower, _ in pairs], [float(upper - lower) or 1.0 for lower, upper in pairs]
+
+
+def _times_and_less(is_signed: bool) -> tuple[float, float]:
+    """Return what maps [0, 1] to [-1, 1], or to itself: a factor, and what is taken away then."""
+    return (2.0, 1.0) if is_signed else (1.0, 0.0)
 
 
 def _choose_size(n_lines: int) -> int:

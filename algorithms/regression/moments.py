@@ -2,7 +2,7 @@
 
 An entry of M is a sum over the records of a product of monomials, and entries whose products are the same monomial are
 the same number: it is released once. The scaled attributes and target of a record lie in [-1, 1] (with "unit" in
-[0, 1], in the ball in [0, 1/√p] and [0, 1]), so a record adds
+[0, 1], in the ball in [0, 1/√p] and [0, 1], or with a sign [-1, 1]), so a record adds
 
 - at most 1 in absolute value to a moment Σ z_i z_j (in the ball p^(-k/2), k being the degree of the product), and
 - at most 2 to -2 Σ y z_i (in the ball 2 p^(-k/2), k being the degree of z_i).
@@ -35,7 +35,7 @@ from algorithms.accounting.events import ADDED_OR_REMOVED, Event, Sequential, Sp
 from algorithms.mechanisms import sup_norm_spread, sup_norm_vector
 from algorithms.native import compiled
 from algorithms.regression.budget import share_of_first
-from algorithms.regression.design import Design
+from algorithms.regression.design import IN_BALL, SIGNED_TARGET, Design
 from algorithms.regression.objective import Objective
 
 
@@ -78,11 +78,12 @@ class Moments(NamedTuple):
         of_b = len(first) + np.arange(len(powers))
         i, j = np.unravel_index(first, of_M.shape)
         powers = np.concatenate([powers[i] + powers[j], powers])
-        in_box, is_of_b = design.scaling == "box", np.arange(len(powers)) >= len(first)
-        largest = 1 / math.sqrt(powers.shape[1]) if design.scaling == "ball" else 1.0
+        is_of_b = np.arange(len(powers)) >= len(first)
+        largest = 1 / math.sqrt(powers.shape[1]) if design.scaling in IN_BALL else 1.0
         bounds = np.where(is_of_b, 2.0, 1.0) * largest ** powers.sum(axis=1)
-        has_sign = is_of_b | (powers % 2).any(axis=1)
-        widths = np.where(in_box & has_sign, 2.0, np.where(is_of_b | powers.any(axis=1), 1.0, 0.0))
+        may_be_odd = (powers % 2).any(axis=1) & (design.scaling == "box")
+        has_sign = may_be_odd | (is_of_b & (design.scaling in SIGNED_TARGET))
+        widths = np.where(has_sign, 2.0, np.where(is_of_b | powers.any(axis=1), 1.0, 0.0))
         return cls(of_M, of_b, bounds, widths)
 
     @property

@@ -61,9 +61,10 @@ class PrivatePolynomialRegressor(PaperOrSound, PrivateRegressor):
         "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
         and noise of the maximum norm, see ``algorithms.regression.moments``. The catalogue's sound ones also have
         another ``repair``, "tikhonov".
-    scaling : {"box", "unit", "ball"}
+    scaling : {"box", "unit", "ball", "signed_ball"}
         Where the declared bounds are mapped: "box" to [-1, 1], target included (paper 3), "unit" to [0, 1], target
-        included; "ball" to [0, 1/√p] for p attributes and to [0, 1] for the target (paper 1).
+        included; "ball" to [0, 1/√p] for p attributes and to [0, 1] for the target (paper 1); "signed_ball" to the same
+        for the attributes and to [-1, 1] for the target (the functional mechanism's authors).
     fit_intercept : bool
         Whether the constant is a monomial, too. The papers do not have it.
     repair : {"none", "ridge", "trim", "ridge+trim", "fm_code", "tikhonov"}

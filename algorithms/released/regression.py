@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms.encoding.features import Continuous
+from algorithms.regression.design import IN_BALL, SIGNED_TARGET
 from algorithms.released.document import Origin, Release, to_array, to_plain_data
 
 
@@ -20,18 +21,19 @@ class ReleasedRegression(Release):
     origin: Origin
     weights: np.ndarray  #: float64 (d,): of each monomial of the scaled attributes, for the scaled target
     powers: np.ndarray  #: int64 (d, p): of each attribute in each monomial
-    scaling: str  #: "box", "unit" or "ball": where the bounds are mapped, see ``algorithms.regression.design.Design``
+    scaling: str  #: where the bounds are mapped, one of ``algorithms.regression.design.SCALINGS``
 
     def predict(self, X) -> np.ndarray:
         """Predict the target of each row, in its unit, but maybe beyond its bounds."""
-        target, in_box = self.origin.domain.target, self.scaling == "box"
+        target = self.origin.domain.target
         shares = (self.origin.domain.encode(X)[0] - self._lower_bounds) / self._bound_widths
-        length = math.sqrt(self.powers.shape[1]) if self.scaling == "ball" else 1.0
-        scaled = 2 * shares - 1 if in_box else shares / length
+        length = math.sqrt(self.powers.shape[1]) if self.scaling in IN_BALL else 1.0
+        scaled = 2 * shares - 1 if self.scaling == "box" else shares / length
         predicted = np.zeros(len(scaled))
         for weight, powers in zip(self.weights, self.powers, strict=True):
             predicted += weight * (scaled**powers).prod(axis=1)
-        return target.lower + ((predicted + 1) / 2 if in_box else predicted) * (target.upper - target.lower)
+        of_target = (predicted + 1) / 2 if self.scaling in SIGNED_TARGET else predicted
+        return target.lower + of_target * (target.upper - target.lower)
 
     @property
     def _lower_bounds(self) -> np.ndarray:

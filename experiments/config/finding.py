@@ -15,6 +15,7 @@ MOST_WORDS = 30
 INSIDE = "inside"
 """The field that stands for how many printed numbers lie inside of our intervals, such as "65 of 68"."""
 _FIELD = re.compile(r"\{([^{}]+)\}")
+_SWEEPING = re.compile(r"\b(?:never|no|none|every|always|all)\b", re.IGNORECASE)
 
 
 class Sign(StrEnum):
@@ -46,9 +47,10 @@ class PaperFinding(Document):
     """What came out of a paper and why, with the verdicts that the sentence takes for granted."""
 
     text: ShortText
-    """The sentence, of at most 30 words. ``{ID}`` stands for the size of the effect of a claim, or of the difference of
-    a printed number: in the setting that refutes it if there is one, else on average. ``{inside}`` is how many printed
-    numbers lie inside of our intervals, "65 of 68". They are filled in from the run."""
+    """The sentence, of at most 30 words. What it says with never, no, none, every, always or all must be so under all
+    readings of the claims that it rests on. ``{ID}`` stands for the size of the effect of a claim, or of the difference
+    of a printed number: in the setting that refutes it if there is one, else on average. ``{inside}`` is how many
+    printed numbers lie inside of our intervals, "65 of 68". They are filled in from the run."""
     claims: dict[str, GivenSign] = {}
     """Claims that it rests on, each with the sign that it takes for granted."""
     numbers: dict[str, GivenSign] = {}
@@ -68,6 +70,17 @@ class PaperFinding(Document):
         ['a', 'b']
         """
         return _FIELD.findall(self.text)
+
+    @property
+    def sweeping_words(self) -> list[str]:
+        """The words that leave no exception: what they speak of must be so under all natural readings.
+
+        Examples
+        --------
+        >>> PaperFinding(text="No forest is overall better at all depths.").sweeping_words
+        ['No', 'all']
+        """
+        return _SWEEPING.findall(self.text)
 
     def fill(self, sizes: dict[str, str]) -> str:
         """Return the sentence with the size of each claim and number that it names.

@@ -259,7 +259,7 @@ class Claim(Named, ABC):
     text: str
     """What is tested, in a sentence. Of another reading: how it takes the text, in words that may follow "if"."""
     says: str = ""
-    """The paper's own words, verbatim and in its language. Every claim has them but ours, and but other readings of a
+    """The paper's own words, verbatim and in its language. Every claim has them, except ours and other readings of one
     claim that has."""
     source: str = ""
     """Where the paper says so: page, section, equation."""
@@ -374,8 +374,9 @@ class Paper(Document):
     most_repeats: Annotated[int, Field(ge=1)] = 1280
     """Runs of a setting after which a verdict stays undecided: up to here, each claim and number gets as many as it
     takes. Tables and figures show ``repeats`` runs whatever the verdicts take."""
-    printed_repeats: Annotated[int, Field(ge=1)] = 1
-    """Over how many runs its printed numbers are means; 1, which is kindest to the paper, if it does not say."""
+    printed_repeats: OneOrMore[Annotated[int, Field(ge=1)]] = (1,)
+    """Over how many runs its printed numbers are means: every number of runs that its text allows, such as ``[1, 10]``
+    where it does not say. 1 also covers runs on one split of the rows that the text does not name."""
     own: ListOf[str] = ()
     """The algorithms that the paper proposes: the sentence above its results says whether these keep the ε that they
     claim. Left out by a study that proposes none."""
@@ -497,6 +498,13 @@ class Paper(Document):
             if claim.id in read and not claim.read_as and not claim.own:
                 raise ValueError(f"claim {claim.id!r} has other readings: say in read_as how it is read itself")
         return claims
+
+    @field_validator("printed_repeats")
+    @classmethod
+    def _check_printed_repeats(cls, printed_repeats: tuple[int, ...]) -> tuple[int, ...]:
+        if not printed_repeats or len(set(printed_repeats)) < len(printed_repeats):
+            raise ValueError(f"name each number of runs once, and one at least, got {list(printed_repeats)}")
+        return printed_repeats
 
     @model_validator(mode="after")
     def _check_ids(self) -> Paper:

@@ -11,7 +11,7 @@ from documents.composed_yaml import UNREADABLE, read_as_composed
 from documents.large_numbers import find_too_large
 from documents.yaml_files import shorten_path
 from experiments.config.paper import Paper, parse_paper
-from experiments.config.paths import CONF
+from experiments.config.paths import CONF, ROOT
 from experiments.config.setting import drop_entries
 from experiments.config.substitutes import find_substitutes, replace_datasets
 from experiments.errors import BadInput, suggest_name
@@ -80,6 +80,21 @@ def read_paper(name: str) -> Paper:
     except UNREADABLE as error:
         raise BadInput(f"{name_paper_file(name)} cannot be read: {' '.join(str(error).split())}") from error
     return parse_paper(_locate_printed(contents, file), file)
+
+
+def read_paper_file(file: Path) -> Paper:
+    """Read a paper from a file wherever it lies; its printed numbers are beside it, or in this project.
+
+    BadInput if it cannot be read or says what it may not say.
+    """
+    try:
+        contents = read_as_composed(file)
+    except UNREADABLE as error:
+        raise BadInput(f"{file} cannot be read: {' '.join(str(error).split())}") from error
+    printed = contents.get("reported") if isinstance(contents, Mapping) else None
+    if isinstance(printed, str) and ((file.parent / printed).is_file() or not (ROOT / printed).is_file()):
+        contents = _locate_printed(contents, file)
+    return parse_paper(contents, file)
 
 
 def prepare_paper(

@@ -3,9 +3,9 @@
 Every printed number is judged on its own, on all repeats that there are of its setting:
 
 - **a mean** of one setting by `agreement`, which has the rule: *reproduced*, *reproduced within ± δ*, *refuted*, *print
-  too coarse* or *undecided*. Papers rarely say over how many runs m they averaged: ``printed_repeats`` of the paper's
-  file is then an assumption. It is 1 by default, which is kindest to the paper; where it is more, ``verdict_one_run``
-  says what the verdict would be with 1.
+  too coarse* or *undecided*. Papers rarely say over how many runs m they averaged, so ``printed_repeats`` of the
+  paper's file names every m that its text allows, and `runs_averaged` judges under each: *refuted* only under all,
+  *depends on how many runs were averaged* under some.
 - **a single choice** from a short list by `choices`.
 - **a maximum** over settings by the setting whose mean is highest. Ours is a maximum of means; if the paper took its
   maximum over single runs, it picked the luckiest of them and stands a little higher than the best setting would, so a
@@ -17,15 +17,20 @@ Every printed number is judged on its own, on all repeats that there are of its 
 A metric that is undefined in every run (the precision of a class that is never predicted) refutes a number. What no
 cell answers is *not run*, what nobody describes is *not implemented*. Neither is ever a pass.
 
-The level is per number: of N numbers printed by a paper that reran perfectly, about N/20 fall outside by
-chance. Nothing is adjusted for their multitude, because an adjustment would widen the intervals and so turn
-misses into passes; `count_expected_misses` says how many misses mean nothing. How far the interval reaches
-stands beside each verdict as ``detects``, the smallest difference that would have been noticed.
+Nor do papers say whether their runs had one split of the rows or new ones. That needs no interval of its own: a mean of
+runs on one split varies no more than a single run on a new split, which is m = 1. A text that leaves the split open
+therefore leaves m = 1 open.
 
-A number is looked at twice: with the paper's repeats, and, while it is *undecided*, or refuted by repeats that all
-agree but are too few to show that they always do (see `agreement`), with ten times as many as the printed mean is of.
-Our own part of the uncertainty is then a twentieth of what the print leaves, and more repeats could tell little more.
-Further looks would raise the chance of a false miss above the level of the interval.
+A number is looked at twice: with the paper's repeats, and, while it is *undecided* or outside of the prediction, with
+ten times as many as the printed mean is of (the largest m, and at least twice the paper's repeats), or with as many as
+``most_repeats`` allows. Our own part of the uncertainty is then a twentieth of what the print leaves, and more repeats
+could tell little more. *Refuted* asks for both looks, so that few numbers of a perfect paper are refuted, even where m
+is not known and our first runs happen to miss a rare collapse; `experiments.calibration.numbers` measures how few.
+
+The level is per number: of N numbers of a paper that reran perfectly, at most about N/20 fall outside by chance.
+Nothing is adjusted for their multitude, because an adjustment would widen the intervals and so turn misses into passes;
+`count_expected_misses` says how many misses mean nothing. How far the interval reaches stands beside each verdict as
+``detects``, the smallest difference that would have been noticed.
 """
 
 from __future__ import annotations
@@ -49,9 +54,10 @@ from experiments.judge.numbers.number_verdict import (
     find_values,
 )
 from experiments.judge.numbers.prediction import Prediction
+from experiments.judge.numbers.runs_averaged import join_predictions, judge_all_runs
 from experiments.judge.question import Need
 from experiments.judge.tasks import RunTasks, run_here
-from experiments.judge.verdict import NOT_RUN, REFUTED, REPRODUCED, UNDECIDED, count_runs, say_where
+from experiments.judge.verdict import Verdict, count_runs, say_where
 from experiments.stats import ALPHA, Interval, mean_interval
 from experiments.store.results import Results, Runs
 
@@ -67,8 +73,8 @@ def judge_numbers(
     Those with ``statistic = exact`` must agree to the digit with ``facts``, by data set and metric. Columns: id, table,
     the settings, metric, statistic, printed, decimals, mean, ci_low, ci_high, n, n_expected, prediction_low,
     prediction_high, detects, difference (ours minus printed), chance (two-sided, of a printed value at least as far
-    out; of a number without its setting the largest of all settings), verdict, reason, verdict_one_run (were the
-    printed number a single run), source.
+    out, for the number of runs averaged that makes it largest; of a number without its setting the largest of all
+    settings), verdict, reason, verdicts_by_runs (by every number of runs that it may be a mean of), source.
     """
     answers = answer_numbers(questions, results, facts, run_tasks)
     rows = [verdict.to_row(question.number) for question, verdict in zip(questions, answers, strict=True)]
@@ -95,8 +101,7 @@ def answer_numbers(
             tasks.append(partial(_judge_alone, question, _find_runs(question, results)))
         elif number.table not in tables:
             tables.add(number.table)
-            found = [find_values(one.settings, one.number.metric, results) for one in question.together]
-            tasks.append(partial(judge_together, question.together, found))
+            tasks.append(_ask_table(question.together, results))
     for of_task in run_tasks(tasks):
         for name, verdict in of_task.items():
             verdicts.setdefault(name, verdict)
@@ -108,25 +113,50 @@ def list_number_needs(
 ) -> list[Need]:
     """Return the repeats that printed numbers need which more repeats could decide, each once.
 
-    Of a maximum over settings all of these. Cells that fail are asked for again: whoever runs them stops when the needs
-    stay the same.
+    Of a maximum over settings all of these, and of a number without its setting all that it may have. Cells that fail
+    are asked for again: whoever runs them stops when the needs stay the same.
     """
-    asked = []
+    asked: list[NumberQuestion] = []
+    tables = set()
+    tasks: list[Callable[[], dict[str, NumberVerdict]]] = []
     for question in questions:
-        runs = _find_runs(question, results) if question.last_look else []
-        tried = [len(own.measured) + int(own.is_undefined.sum()) for own in runs]
-        if runs and min(filter(None, tried), default=0) < question.last_look:
-            asked.append((question, runs))
-    verdicts = run_tasks([partial(_judge_alone, question, runs) for question, runs in asked])
+        together = question.together
+        runs = _find_runs(question, results)
+        if runs and _count_made(runs) < question.last_look:
+            asked.append(question)
+            tasks.append(partial(_judge_alone, question, runs))
+        elif together and question.number.table not in tables and _may_need(together, results):
+            tables.add(question.number.table)
+            asked += together
+            tasks.append(_ask_table(together, results))
+    verdicts: dict[str, NumberVerdict] = {}
+    for of_task in run_tasks(tasks):
+        verdicts |= of_task
     needs: dict[Need, None] = {}
-    for (question, _), verdict in zip(asked, verdicts, strict=True):
-        if verdict[question.number.id].needs_repeats:
+    for question in asked:
+        if verdicts[question.number.id].needs_repeats:
             needs[Need(tuple(setting.key for setting in question.settings), question.last_look)] = None
     return list(needs)
 
 
 def _find_runs(question: NumberQuestion, results: Results) -> list[Runs]:
     return results.find_all((asked.key for asked in question.settings), question.number.metric)
+
+
+def _count_made(runs: Sequence[Runs]) -> int:
+    """Return how many runs of each of some settings were made, a setting without any left out."""
+    return min(filter(None, (len(own.measured) + int(own.is_undefined.sum()) for own in runs)), default=0)
+
+
+def _may_need(together: Sequence[NumberQuestion], results: Results) -> bool:
+    return any(one.settings and _count_made(_find_runs(one, results)) < one.last_look for one in together)
+
+
+def _ask_table(together: Sequence[NumberQuestion], results: Results) -> Callable[[], dict[str, NumberVerdict]]:
+    """Return the task to judge all numbers of a table that are printed without their setting."""
+    found = [find_values(one.settings, one.number.metric, results) for one in together]
+    n_made = min((_count_made(_find_runs(one, results)) for one in together if one.settings), default=0)
+    return partial(judge_together, together, found, n_made)
 
 
 def count_expected_misses(numbers: pd.DataFrame) -> float:
@@ -137,13 +167,13 @@ def count_expected_misses(numbers: pd.DataFrame) -> float:
 
 def _judge_fact(number: PrintedNumber, counted: float | None) -> NumberVerdict:
     if counted is None:
-        return NumberVerdict(NOT_RUN, "the data set is not available", n_expected=1)
+        return NumberVerdict(Verdict.NOT_RUN, "the data set is not available", n_expected=1)
     mean = Interval(1, float(counted), math.nan, math.nan)
     difference = float(counted) - float(number.value)
     if difference:
         more = "more" if difference > 0 else "less"
-        return NumberVerdict(REFUTED, f"counted: ours is {abs(difference):g} {more}", 1, mean)
-    return NumberVerdict(REPRODUCED, "counted: the same", 1, mean)
+        return NumberVerdict(Verdict.REFUTED, f"counted: ours is {abs(difference):g} {more}", 1, mean)
+    return NumberVerdict(Verdict.REPRODUCED, "counted: the same", 1, mean)
 
 
 def _judge_alone(question: NumberQuestion, runs: Sequence[Runs]) -> dict[str, NumberVerdict]:
@@ -158,16 +188,14 @@ def _judge_values(question: NumberQuestion, runs: Sequence[Runs]) -> NumberVerdi
     found = [FoundSetting(asked, own.measured) for asked, own in pairs if len(own.measured)]
     if not found and n_undefined:
         reason = f"undefined in all {count_runs(n_undefined)}: the class is never predicted, or has no test rows"
-        return NumberVerdict(REFUTED, reason, repeats)
+        return NumberVerdict(Verdict.REFUTED, reason, repeats)
     if not found:
-        return NumberVerdict(NOT_RUN, "no cell of it was run", repeats)
+        return NumberVerdict(Verdict.NOT_RUN, "no cell of it was run", repeats)
     n_cells = sum(min(len(own.values), repeats) for own in found)
     best = max(found, key=lambda own: own.values.mean())
     if n_cells < n_settings * repeats and question.number.statistic == "max":
         return _judge_incomplete_maximum(question, best.values, f"{n_cells} of {n_settings * repeats} cells", repeats)
-    m = question.printed_repeats
-    verdict = _judge_means(question, best.values, m)
-    one_run = verdict if m == 1 else _judge_means(question, best.values, 1)
+    verdict = judge_by_looks(question, best.values, _count_made(runs))
     notes = _note_maximum(best, found) if question.number.statistic == "max" else []
     if len(best.values) < repeats:
         notes.append(f"INCOMPLETE: {len(best.values)} of {repeats} repeats")
@@ -177,16 +205,25 @@ def _judge_values(question: NumberQuestion, runs: Sequence[Runs]) -> NumberVerdi
         verdict,
         reason="; ".join([verdict.reason, *notes]),
         n_expected=max(repeats, len(best.values)),
-        verdict_one_run=one_run.verdict,
     )
 
 
 def _judge_incomplete_maximum(question: NumberQuestion, values: np.ndarray, cells: str, repeats: int) -> NumberVerdict:
-    verdict = NumberVerdict(UNDECIDED, f"INCOMPLETE: a maximum over {cells}", repeats, mean_interval(values))
+    verdict = NumberVerdict(Verdict.UNDECIDED, f"INCOMPLETE: a maximum over {cells}", repeats, mean_interval(values))
     if len(values) < 2:
         return verdict
-    ours = Prediction(values, question.printed_repeats, question.number.bounds)
-    return replace(verdict, predicted=ours.interval())
+    predictions = [Prediction(values, m, question.number.bounds).interval() for m in question.printed_repeats]
+    return replace(verdict, predicted=join_predictions(predictions))
+
+
+def judge_by_looks(question: NumberQuestion, values: np.ndarray, n_made: int) -> NumberVerdict:
+    """Judge a number by the values of the runs of one setting, in the order of their repeats.
+
+    ``n_made`` is how many were made, those without a value included: the second look is made if they are enough for it.
+    """
+    is_second = 0 < question.last_look <= n_made
+    by_first = partial(_judge_means, question, values[: max(2, question.repeats)]) if is_second else None
+    return judge_all_runs(question, partial(_judge_means, question, values), by_first)
 
 
 def _judge_means(question: NumberQuestion, values: np.ndarray, printed_repeats: int) -> NumberVerdict:

@@ -67,6 +67,10 @@ class ClaimQuestion:
     #: The chance of a false verdict that it may have on either side; all of it until claims share it.
     level: float = 1.0
 
+    def list_metrics(self) -> list[str]:
+        """Return the metrics of its runs that decide it."""
+        return [self.metric]
+
     def gather(self, results: Results) -> Evidence:
         """Return the groups with their runs; an undefined share counts as 0, the worst that it can be."""
         groups = []

@@ -57,21 +57,6 @@ class Verdict(StrEnum):
         return verdict
 
 
-# ALIASES
-REPRODUCED = Verdict.REPRODUCED
-REPRODUCED_WITHIN = Verdict.REPRODUCED_WITHIN
-REFUTED = Verdict.REFUTED
-UNDECIDED = Verdict.UNDECIDED
-TOO_COARSE = Verdict.TOO_COARSE
-SETTING_LOST = Verdict.SETTING_LOST
-NOT_IMPLEMENTED = Verdict.NOT_IMPLEMENTED
-NOT_RUN = Verdict.NOT_RUN
-DEPENDS_ON_RUNS = Verdict.DEPENDS_ON_RUNS
-INCONSISTENT = Verdict.INCONSISTENT
-EQUAL = Verdict.EQUAL
-# END
-
-
 def half_digit(metric: str, decimals: int) -> float:
     """Return half a unit of the last printed digit, on the scale of the files.
 

@@ -41,7 +41,7 @@ class Margin(NamedTuple):
         >>> Margin(0.01, floor=0.0).between(np.array([-5.0, -5.0]), np.array([-9.0, 0.5]))
         array([ inf, 0.01])
         """
-        size = self.size * np.abs(before + after) / 2 if self.is_share else np.full(len(before), self.size)
+        size = self.size * np.abs(before + after) / 2 if self.is_share else np.full(np.shape(before), self.size)
         return np.where(np.maximum(before, after) < self.floor, math.inf, size)
 
     def largest(self, reach: float) -> float:

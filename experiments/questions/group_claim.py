@@ -289,8 +289,12 @@ def has_random_split(study: Study, dataset: str) -> bool:
 
 
 def is_fixed_split(study: Study, dataset: str) -> bool:
-    """Return whether all repeats of a study have one split of a data set: an official one, or one in order."""
-    return is_fixed(PROTOCOL | study.protocol_options, catalogue.read_entry(dataset).n_train is not None)
+    """Return whether all repeats of a study have one split of a data set: an official one, or one in order.
+
+    A data set that the catalogue does not have, as of runs that somebody else made, has no official split.
+    """
+    has_official = catalogue.has_entry(dataset) and catalogue.read_entry(dataset).n_train is not None
+    return is_fixed(PROTOCOL | study.protocol_options, has_official)
 
 
 def describe_scope(is_fixed: Iterable[bool]) -> str:

@@ -18,7 +18,7 @@ from experiments.judge.numbers.number_verdict import (
     is_blank,
 )
 from experiments.judge.statements.finding import find_function
-from experiments.judge.verdict import NOT_IMPLEMENTED, NOT_RUN, REFUTED, REPRODUCED
+from experiments.judge.verdict import Verdict
 from experiments.questions.group_claim import find_margin
 from experiments.questions.preflight import check_metrics
 from experiments.questions.printed import select_part
@@ -28,21 +28,24 @@ from experiments.stats import Interval
 _TIMES_PRINTED = 10
 
 
-def resolve_number(paper: Paper, number: PrintedNumber, siblings: Sequence[PrintedNumber]) -> NumberQuestion:
+def resolve_number(
+    paper: Paper, number: PrintedNumber, siblings: Sequence[PrintedNumber], is_given: bool = False
+) -> NumberQuestion:
     """Return the question that a printed number is: its ``table`` names a table or figure, and thereby its study.
 
     Of all numbers of the paper, its ``siblings``, those of a table that are printed without their setting have one.
-    PaperError if it names a table or a setting that the paper does not have.
+    PaperError if it names a table or a setting that the paper does not have, or, unless the runs are given, a metric
+    that its data set does not have.
     """
     if number.table not in paper.parts:
         raise PaperError(f"printed number {number.id!r}: the paper has no table or figure {number.table!r}")
     if number.dataset in paper.used_instead:
         other = paper.used_instead[number.dataset]
         reason = f"its data set is not available; {other} answers for itself only"
-        return NumberQuestion(number, NumberVerdict(NOT_RUN, reason, n_expected=0))
+        return NumberQuestion(number, NumberVerdict(Verdict.NOT_RUN, reason, n_expected=0))
     if number.statistic == "fitted":
         reason = "its formula is lost: ours was fitted to this very number"
-        return NumberQuestion(number, NumberVerdict(NOT_IMPLEMENTED, reason, 0))
+        return NumberQuestion(number, NumberVerdict(Verdict.NOT_IMPLEMENTED, reason, 0))
     if number.statistic == "exact":
         return NumberQuestion(number)
     if number.statistic == "formula":
@@ -52,28 +55,41 @@ def resolve_number(paper: Paper, number: PrintedNumber, siblings: Sequence[Print
         of_table = [one for one in siblings if (one.table, one.statistic) == (part.id, "some")]
         return NumberQuestion(number, together=tuple(_ask_unplaced(paper, part, one) for one in of_table))
     study, where = find_settings(paper, number)
-    check_metrics(paper, f"printed number {number.id!r}", study.name, where, [number.metric])
+    if not is_given:
+        check_metrics(paper, f"printed number {number.id!r}", study.name, where, [number.metric])
+    printed_repeats = list_printed_repeats(paper, number)
     return NumberQuestion(
         number=number,
         settings=tuple(list_settings(study, where)),
         resolution=0.0 if is_choice(number.metric) else find_resolution(paper, number.metric),
-        printed_repeats=paper.printed_repeats,
+        printed_repeats=printed_repeats,
         repeats=paper.repeats,
-        last_look=find_next_look(paper),
+        last_look=find_next_look(paper, printed_repeats),
     )
 
 
-def find_next_look(paper: Paper) -> int:
-    """Return the number of repeats after which an open number is looked at again, or 0 if it is not.
+def list_printed_repeats(paper: Paper, number: PrintedNumber) -> tuple[int, ...]:
+    """Return every number of runs that a printed number may be a mean of, ascending: its own or the paper's."""
+    return tuple(sorted(number.runs or paper.printed_repeats))
+
+
+def find_next_look(paper: Paper, printed_repeats: Sequence[int]) -> int:
+    """Return the number of repeats after which a number is looked at again, or 0 if it is not.
+
+    It is ten times the largest number of runs that it may be a mean of, at least twice the paper's repeats and at most
+    its ``most_repeats``. There is no second look where that leaves less than twice the repeats of the first.
 
     Examples
     --------
     >>> studies = {"s": {"dataset": "car", "algorithm": "rdt"}}
-    >>> find_next_look(Paper(number=0, title="T", repeats=10, printed_repeats=10, studies=studies))
-    100
+    >>> paper = Paper(number=0, title="T", repeats=20, most_repeats=80, studies=studies)
+    >>> find_next_look(paper, [1]), find_next_look(paper, [1, 5]), find_next_look(paper, [1, 10])
+    (40, 50, 80)
+    >>> find_next_look(paper.replaced(most_repeats=20), [1, 10])
+    0
     """
-    look = max(2 * paper.repeats, _TIMES_PRINTED * paper.printed_repeats)
-    return look if look <= paper.most_repeats else 0
+    look = min(paper.most_repeats, max(2 * paper.repeats, _TIMES_PRINTED * max(printed_repeats)))
+    return look if look >= 2 * paper.repeats else 0
 
 
 def find_resolution(paper: Paper, metric: str) -> float:
@@ -120,12 +136,14 @@ def _ask_unplaced(paper: Paper, part: PaperTable | PaperFigure, number: PrintedN
     if number.algorithm not in part.list_algorithms(paper):
         raise PaperError(f"printed number {number.id!r}: {part.id} has no algorithm {number.algorithm!r}")
     if reason := paper.not_implemented.get(str(number.algorithm), ""):
-        return NumberQuestion(number, NumberVerdict(NOT_IMPLEMENTED, reason, n_expected=0))
+        return NumberQuestion(number, NumberVerdict(Verdict.NOT_IMPLEMENTED, reason, n_expected=0))
+    printed_repeats = list_printed_repeats(paper, number)
     return NumberQuestion(
         number=number,
         settings=tuple(list_open_settings(studies, number.algorithm)),
-        printed_repeats=paper.printed_repeats,
+        printed_repeats=printed_repeats,
         repeats=paper.repeats,
+        last_look=find_next_look(paper, printed_repeats),
     )
 
 
@@ -141,5 +159,5 @@ def _compute_formula(number: PrintedNumber) -> NumberVerdict:
         raise PaperError(f"printed number {number.id!r}: {error}") from None
     computed = Interval(1, value, float("nan"), float("nan"))
     if abs(value - number.value) > number.slack:
-        return NumberVerdict(REFUTED, f"computed: {format_difference(number, value)}", 1, computed)
-    return NumberVerdict(REPRODUCED, f"computed: {value:.4f}", 1, computed)
+        return NumberVerdict(Verdict.REFUTED, f"computed: {format_difference(number, value)}", 1, computed)
+    return NumberVerdict(Verdict.REPRODUCED, f"computed: {value:.4f}", 1, computed)

@@ -12,7 +12,7 @@ from typing import Any
 from experiments.cells.cell import Cell
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config.finding import INSIDE
-from experiments.config.paper import Claim, Paper, PaperError
+from experiments.config.paper import Claim, Paper, PaperError, Passage
 from experiments.errors import suggest_name
 from experiments.judge.numbers.number_verdict import NumberQuestion, PrintedNumber
 from experiments.judge.question import AskedClaim, ClaimQuestion
@@ -53,6 +53,7 @@ def resolve_paper(paper: Paper) -> PaperQuestions:
     claims = collect([partial(_ask_claim, paper, claim, by_id) for claim in paper.claims], errors)
     collect([partial(_check_metrics, paper, paper.claims_by_id[claim.id]) for claim in claims], errors)
     collect([partial(check, paper) for check in (_check_readings_of_claims, _check_finding)], errors)
+    collect([partial(_check_coverage, paper, passage, [*by_id]) for passage in paper.coverage], errors)
     named = {"own": [name for name in paper.own if name not in paper.not_implemented]}
     collect([partial(_check_algorithms, paper, *own) for own in named.items()], errors)
     collect([partial(check_choices, paper)], errors)
@@ -62,6 +63,21 @@ def resolve_paper(paper: Paper) -> PaperQuestions:
         study = paper.studies[name]
         settings.update({key_of_cell(study, cell): cell for cell in of_study[:: paper.repeats]})
     return PaperQuestions(cells, tuple(numbers), tuple(_share_levels(claims)), settings)
+
+
+def resolve_given(paper: Paper) -> PaperQuestions:
+    """Return the questions of a paper whose runs are given: nothing of it need be known here, as nothing is run.
+
+    PaperError if a claim or printed number asks for what its studies do not have; all errors are reported at once.
+    """
+    errors: list[str] = []
+    (printed,) = collect([lambda: list_numbers(read_numbers_of(paper))], errors) or [[]]
+    numbers = collect([partial(resolve_number, paper, number, printed, is_given=True) for number in printed], errors)
+    by_id = {number.id: number for number in printed}
+    claims = collect([partial(_ask_claim, paper, claim, by_id) for claim in paper.claims], errors)
+    collect([partial(_check_readings_of_claims, paper)], errors)
+    raise_errors(errors)
+    return PaperQuestions({}, tuple(numbers), tuple(_share_levels(claims)), {})
 
 
 def resolve_numbers(paper: Paper) -> list[NumberQuestion]:
@@ -136,6 +152,15 @@ def _check_finding(paper: Paper) -> None:
             raise PaperError(f"finding.text: {{{name}}} is not among the claims and numbers that it rests on")
     if finding.picture is not None and finding.picture not in paper.parts:
         raise PaperError(f"finding.picture: {suggest_name(finding.picture, paper.parts)}")
+
+
+def _check_coverage(paper: Paper, passage: Passage, numbers: Iterable[str]) -> None:
+    """Check that what judges a passage of the text is a claim, a printed number, a table or a figure of the paper."""
+    known = {*paper.claims_by_id, *numbers, *paper.parts}
+    for name in passage.judged_by:
+        if name not in known:
+            what = f"the paper has no claim, printed number, table or figure {name!r}"
+            raise PaperError(f"coverage, {passage.at}: {what}; {suggest_name(name, known)}")
 
 
 def _check_algorithms(paper: Paper, place: str, algorithms: Iterable[str]) -> None:

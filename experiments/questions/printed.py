@@ -21,11 +21,12 @@ def read_reported(path: str | Path) -> pd.DataFrame:
     """Read the file of a paper's printed numbers.
 
     A CSV file with the columns id, table, dataset, algorithm, metric, statistic, value, decimals, source and one column
-    for every setting that selects cells (``epsilon``, ``params.<name>``); see `PrintedNumber`. PaperError if it is
-    missing, lacks a column, or names a statistic or an id wrongly.
+    for every setting that selects cells (``epsilon``, ``params.<name>``); see `PrintedNumber`. A column ``runs`` says
+    of single numbers over how many runs they may be means, ``4;10``, where that is not the paper's ``printed_repeats``.
+    PaperError if it is missing, lacks a column, or names a statistic, an id or a number of runs wrongly.
     """
     try:
-        reported = pd.read_csv(path, dtype={"id": str, "table": str, "source": str})
+        reported = pd.read_csv(path, dtype={"id": str, "table": str, "source": str, "runs": str})
     except FileNotFoundError:
         raise PaperError(f"printed numbers are missing: {path}") from None
     missing_columns = pd.Index(_REQUIRED).difference(reported.columns, sort=False)
@@ -37,6 +38,9 @@ def read_reported(path: str | Path) -> pd.DataFrame:
     strange = sorted(set(reported["statistic"]) - set(STATISTICS))
     if strange:
         raise PaperError(f"{path}: statistic {strange[0]!r} is unknown; it may be {', '.join(STATISTICS)}")
+    for name, runs in zip(reported["id"], reported.get("runs", ()), strict=False):
+        if not _is_list_of_runs(runs):
+            raise PaperError(f"{path}: {name}: runs are numbers of runs, each once, such as 4;10; got {runs!r}")
     reported["algorithm"] = reported["algorithm"].map(name_stored)
     return reported
 
@@ -53,8 +57,17 @@ def list_numbers(reported: pd.DataFrame) -> list[PrintedNumber]:
     numbers = []
     for row in reported.to_dict("records"):
         own = keep_entries(row, ("id", "table", "metric", "statistic", "value", "source"))
-        numbers.append(PrintedNumber(**own, decimals=int(row["decimals"]), setting=read_setting(row)))
+        runs = () if is_blank(row.get("runs")) else tuple(map(int, row["runs"].split(";")))
+        numbers.append(PrintedNumber(**own, decimals=int(row["decimals"]), setting=read_setting(row), runs=runs))
     return numbers
+
+
+def _is_list_of_runs(runs: Any) -> bool:
+    """Return whether a field is blank, or has whole numbers from 1 on, each once."""
+    if is_blank(runs):
+        return True
+    parts = [part.strip() for part in runs.split(";")]
+    return all(part.isdecimal() and int(part) for part in parts) and len(set(map(int, parts))) == len(parts)
 
 
 def select_part(setting: Mapping[str, Any], study: Study, where: Mapping[str, Any]) -> dict[str, Any] | None:

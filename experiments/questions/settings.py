@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 from experiments.cells.cell import Cell
 from experiments.config.paper import Study
 from experiments.config.setting import make_setting_key
-from experiments.judge.numbers.number_verdict import AskedSetting
+from experiments.judge.numbers.number_verdict import AskedSetting, NumberQuestion
+from experiments.judge.question import AskedClaim, ClaimQuestion
 from experiments.store.results import SettingKey
 
 
@@ -37,3 +39,19 @@ def list_settings(study: Study, where: Mapping[str, Any]) -> list[AskedSetting]:
         return sorted(found, key=lambda own: tuple(own.values.values()))
     except TypeError:  # values of several kinds have no order
         return found
+
+
+def list_asked(claims: Iterable[AskedClaim], numbers: Iterable[NumberQuestion]) -> dict[SettingKey, dict[str, str]]:
+    """Return the settings whose runs decide: of each the metrics that are asked for, and who asks first."""
+    asked: dict[SettingKey, dict[str, str]] = {}
+    for claim in claims:
+        if isinstance(claim.question, ClaimQuestion):
+            settings = chain.from_iterable(group.list_settings() for group in claim.question.groups)
+            metrics = dict.fromkeys(claim.question.list_metrics(), f"claim {claim.id!r}")
+            for setting in settings:
+                asked[setting] = metrics | asked.get(setting, {})
+    for question in chain.from_iterable(number.together or (number,) for number in numbers):
+        metrics = {question.number.metric: f"printed number {question.number.id!r}"}
+        for own in question.settings:
+            asked[own.key] = metrics | asked.get(own.key, {})
+    return asked

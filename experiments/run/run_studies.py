@@ -17,7 +17,7 @@ from experiments.config.data import explain_missing
 from experiments.config.request import SweepRequest
 from experiments.errors import print_to_stderr
 from experiments.run.executors.executor import Executor, make_executor
-from experiments.run.runner import Outcome, add_outcomes, run_cells
+from experiments.run.runner import RunOutcome, add_outcomes, run_cells
 from experiments.store.database import Store, split_batches
 from experiments.store.long_table import long_table
 from experiments.store.record import Record
@@ -40,7 +40,7 @@ def run_studies(cells: Mapping[str, list[Cell]], request: SweepRequest) -> tuple
 
 def run_and_collect(
     cells: list[Cell], folder: Path, executor: Executor, stop_on_error: bool = False
-) -> tuple[Outcome, dict[str, Record]]:
+) -> tuple[RunOutcome, dict[str, Record]]:
     """Run the cells that can be run here; returns also all records by key."""
     with Store(folder / "store.sqlite") as store:
         outcome = run_cells(cells, store, executor, find_obstacles, stop_on_error)
@@ -57,7 +57,7 @@ def run_and_summarise(
     executor: Executor,
     take: Callable[[SettingSummary], None],
     stop_on_error: bool = False,
-) -> tuple[Outcome, Details]:
+) -> tuple[RunOutcome, Details]:
     """Run cells by setting, and hand over a summary of each; returns also what is known of the cells beside numbers.
 
     Records are read some settings at a time: those of a million cells take a gigabyte.
@@ -92,7 +92,7 @@ class Rounds:
 
     def __init__(self, folder: Path, executor: Executor, stop_on_error: bool = False) -> None:
         self._folder, self._executor, self._stop_on_error = folder, executor, stop_on_error
-        self._outcome = Outcome()
+        self._outcome = RunOutcome()
 
     def run(self, cells: list[Cell], reason: str) -> dict[str, Record]:
         """Run the cells of a round, for a reason that is said first; return their records by key."""
@@ -160,7 +160,7 @@ def describe_data_faults(details: Details) -> list[str]:
     return list(lines)
 
 
-def name_failures(outcome: Outcome, results: str) -> int:
+def name_failures(outcome: RunOutcome, results: str) -> int:
     """Name every setting that has no result, with the command that runs one such cell again; returns the exit code.
 
     The folder of results is named as the command line has it.

@@ -38,7 +38,7 @@ _PATIENCE = 60  # seconds without a single worker until we give up
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """What became of the cells that were to be run."""
 
     done: int = 0  #: computed now
@@ -48,13 +48,13 @@ class Outcome:
     n_left: int = 0  #: others that were not tried because one had failed
 
 
-def add_outcomes(one: Outcome, other: Outcome) -> Outcome:
+def add_outcomes(one: RunOutcome, other: RunOutcome) -> RunOutcome:
     """Return what became of the cells of two runs together."""
     skipped = {reason: list(cells) for reason, cells in one.skipped.items()}
     for reason, cells in other.skipped.items():
         skipped.setdefault(reason, []).extend(cells)
     failures = [*one.failures, *other.failures]
-    return Outcome(one.done + other.done, one.reused + other.reused, failures, skipped, one.n_left + other.n_left)
+    return RunOutcome(one.done + other.done, one.reused + other.reused, failures, skipped, one.n_left + other.n_left)
 
 
 FindObstacles = Callable[[list[Cell]], dict[str, list[Cell]]]
@@ -67,7 +67,7 @@ def run_cells(
     where: Executor | None = None,
     find_obstacles: FindObstacles = lambda pending: {},
     stop_on_error: bool = False,
-) -> Outcome:
+) -> RunOutcome:
     """Run the cells that the store does not have, a process for each core if no executor is given.
 
     While another run holds the store, this one waits. A cell that stands twice is run once; those with an obstacle are
@@ -100,7 +100,7 @@ def run_cells(
                 progress.advance(failed=record.status != "done")
     for line in describe_changed(changed):
         print_to_stderr(line)
-    return Outcome(n_run - len(failures), n_reused, failures, skipped, len(pending) - n_run)
+    return RunOutcome(n_run - len(failures), n_reused, failures, skipped, len(pending) - n_run)
 
 
 def _load_for_all(pending: Iterable[Cell], where: Executor) -> None:

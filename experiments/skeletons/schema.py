@@ -22,7 +22,7 @@ from datasets.entry import Bounds, CatalogueEntry, DeclaredColumns, OwnEntry
 from datasets.tuning import find_side
 from documents.document import Document
 from experiments.config.kinds import find_kind, list_kinds
-from experiments.config.paper import Curve, Paper, Protocol, RegressionWatch, Study, Watch
+from experiments.config.paper import Curve, Paper, Passage, Protocol, RegressionWatch, Study, Watch
 from experiments.config.paths import CONF, ROOT
 from experiments.config.readings import Choices, ClaimCurve, QuestionOfClaims, QuestionOfNumbers, QuestionOfTable
 
@@ -73,6 +73,7 @@ def format_keys_page() -> str:
         for kind in list_kinds(part):
             lines += _format_class(f"`kind: {kind}`", find_kind(part, kind), level=3)
     lines += [*_format_class("A curve of a claim or figure", Curve)]
+    lines += _format_class("An entry of `coverage`", Passage)
     lines += [*_format_class("`choices`", Choices), *_format_class("An entry of `choices: curves`", ClaimCurve)]
     lines += ["## Readings", ""]
     for question in _QUESTIONS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -81,11 +81,16 @@ class Results:
             return pd.DataFrame(), {}
         rows = self._table[is_of_study(self._table, name)].sort_values("repeat", kind="stable", ignore_index=True)
         check_distinct(rows, name, [*axes, "repeat"])
-        places: dict[tuple[str, ...], np.ndarray] = {}
-        for values, found in rows.groupby(list(axes), dropna=False, sort=False).indices.items():
-            own = values if isinstance(values, tuple) else (values,)
-            places[make_setting_key(None if pd.isna(value) else value for value in own)] = np.sort(found)
-        return rows, places
+        return rows, place_settings(rows, axes)
+
+
+def place_settings(rows: pd.DataFrame, axes: Sequence[str]) -> dict[tuple[str, ...], np.ndarray]:
+    """Return where the rows of each setting stand, by its values as in `SettingKey`."""
+    places: dict[tuple[str, ...], np.ndarray] = {}
+    for values, found in rows.groupby(list(axes), dropna=False, sort=False).indices.items():
+        own = values if isinstance(values, tuple) else (values,)
+        places[make_setting_key(None if pd.isna(value) else value for value in own)] = np.sort(found)
+    return places
 
 
 _NOWHERE = np.empty(0, dtype=np.intp)

@@ -28,11 +28,13 @@ from experiments.judge.readings.sentences import (
 )
 from experiments.judge.verdict import Verdict
 from experiments.questions.paper_questions import PaperQuestions, resolve_numbers
+from experiments.questions.settings import list_asked
 from experiments.run.copies import list_copies
 from experiments.run.executors.executor import Executor
 from experiments.run.executors.task_runner import TaskRunner
 from experiments.stats import LEVEL
 from experiments.store.results import Results
+from experiments.store.runs_file import RUNS, select_runs, write_runs
 from experiments.store.study_rows import count_cells
 from plots import labels, privacy, style
 from plots.answers import count_signs
@@ -66,6 +68,7 @@ def publish_paper(
     n_cells, n_expected = count_cells(paper, shown)
     head = {"paper": paper.number, "family_error_rate": round(1 - LEVEL, 10)}
     write_paper(paper, folder / "paper.yaml")
+    write_runs(select_runs(table, list_asked(questions.claims, questions.numbers)), folder / RUNS)
     write_csv(numbers, folder / "numbers.csv")
     write_csv(list_copies(list_splits(paper), paper.repeats), folder / "copies.csv")
     write_json(privacy.sum_up_privacy(shown), folder / "privacy.json")
@@ -92,12 +95,12 @@ def list_splits(paper: Paper) -> list[tuple[str, dict[str, Any]]]:
 
 def describe_unrun(paper: Paper) -> PaperRun:
     """Return what is known of a paper that nobody ran: its numbers and its claims, each of them not run."""
-    nothing, no_verdict = pd.DataFrame(), {"verdict": Verdict.NOT_RUN, "reason": ""}
-    numbers = judge_numbers(resolve_numbers(paper), Results(nothing)).assign(**no_verdict)
+    no_verdict = {"verdict": Verdict.NOT_RUN, "reason": ""}
+    numbers = judge_numbers(resolve_numbers(paper), Results(pd.DataFrame())).assign(**no_verdict)
     unrun = {"verdict": Verdict.NOT_RUN, "as_read": Verdict.NOT_RUN, "reason": ""}
     claims = [ClaimAnswer(id=claim.id, text=claim.text, kind=claim.kind, **unrun) for claim in paper.claims]
     said = paper.model_copy(update={"finding": None})
-    return PaperRun(Path(), said, numbers, claims, (0, 0), [], {}, *[nothing] * 5)
+    return PaperRun.of_verdicts(said, numbers, claims)
 
 
 _DECISION = "decision"  # the kind of tables that say what to take: they are what a study without claims is about

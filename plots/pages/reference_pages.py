@@ -24,6 +24,7 @@ from algorithms.installation import name_command
 from experiments.config.papers import name_paper_file, read_paper
 from experiments.config.paths import REFERENCE, ROOT
 from experiments.judge.verdict import Verdict
+from experiments.store.runs_file import LARGEST, RUNS
 from plots import privacy
 from plots.figures.ranks import RanksFigure
 from plots.labels import SYMBOLS
@@ -78,6 +79,8 @@ def publish_run(name: str, results: Path = ROOT / "results") -> None:
     _refuse_uncommitted(facts, name_target(name))
     if PaperRun.read(run).is_short or _lacks_cells(run):
         sys.exit(f"{run} is not complete: {name_target(name)} first")
+    if (run / RUNS).is_file() and (size := (run / RUNS).stat().st_size) > LARGEST:
+        sys.exit(f"{run / RUNS} has {size:,} bytes, and a published one has at most {LARGEST:,}")
     shutil.rmtree(kept, ignore_errors=True)
     copy_files(run, kept, KEPT)
     _forget_folder(kept / "provenance.json")

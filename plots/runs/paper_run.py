@@ -7,11 +7,12 @@ module takes its rows and answers from.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import pandas as pd
 
@@ -21,11 +22,12 @@ from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput
 from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.number_answers import count_expected_misses
+from experiments.judge.numbers.number_verdict import describe_runs, read_by_runs
 from experiments.judge.readings.sentences import list_curve_notes, list_ranking_notes
 from experiments.questions.further_rows import describe_further_rows
 from experiments.run.copies import describe_copies
 from plots import privacy
-from plots.answers import OUTSIDE, Answer, answer_privacy, answer_verdicts, fill_finding, list_misfits
+from plots.answers import Answer, answer_privacy, answer_verdicts, fill_finding, find_outside, list_misfits
 from plots.labels import OF_NUMBERS
 from plots.rows import ClaimRow, NumberRow, describe_facts, group_numbers, list_forests, make_row, plot_numbers
 from plots.runs.run_folder import NEEDED, read_csv, read_json, read_paper_as_run, read_readings
@@ -73,6 +75,14 @@ class PaperRun:
             read_csv(folder / "costs.csv", "dataset"),
             privacy.read_bounds(folder.parent),
         )
+
+    @classmethod
+    def of_verdicts(
+        cls, paper: Paper, numbers: pd.DataFrame, claims: list[ClaimAnswer], coverage: tuple[int, int] = (0, 0)
+    ) -> Self:
+        """Return what is known where nothing but the verdicts is: no folder, no account, no readings."""
+        unknown = [pd.DataFrame(columns=[name]) for name in ("question", "claim", "claim", "dataset", "algorithm")]
+        return cls(Path(), paper, numbers, claims, coverage, [], {}, *unknown)
 
     def read_frame(self, part: PaperTable | PaperFigure) -> pd.DataFrame:
         """Return the numbers of a table or of a figure."""
@@ -239,16 +249,26 @@ class PaperRun:
         by_chance = count_expected_misses(self.numbers)
         if not by_chance:
             return []
-        n_missed = int(self.measured["verdict"].isin(OUTSIDE).sum())
+        n_missed = int(find_outside(self.measured).sum())
         lying = "number lies" if n_missed < 2 else "numbers lie"
         missed = f"{n_missed or 'No'} printed {lying} outside of our intervals"
-        notes = [f"{missed}; by chance alone about {by_chance:.1f} would, if all could be reproduced."]
-        if self.paper.printed_repeats > 1:
-            kindest = self.measured["verdict_one_run"].value_counts()
-            counts = ", ".join(f"{kindest[verdict]} {verdict}" for verdict in OF_NUMBERS if verdict in kindest)
-            assumed = f"A printed number is taken as the mean of {self.paper.printed_repeats} runs"
-            notes.append(f"{assumed}. Were each a single run: {counts}.")
+        notes = [f"{missed}; by chance alone at most about {by_chance:.1f} would, if all could be reproduced."]
+        by_runs = self._count_by_runs()
+        if len(by_runs) > 1:
+            answers = []
+            for m, found in by_runs.items():
+                counts = ", ".join(f"{found[verdict]} {verdict}" for verdict in OF_NUMBERS if verdict in found)
+                answers.append(f"Taken for {describe_runs(m)}: {counts}.")
+            notes.append(" ".join(["The text leaves open over how many runs a printed number is a mean.", *answers]))
         return notes
+
+    def _count_by_runs(self) -> dict[int, Counter[str]]:
+        """Return how many printed numbers have which verdict, by number of runs that they may be means of."""
+        by_runs: dict[int, Counter[str]] = {}
+        for text in self.measured["verdicts_by_runs"]:
+            for m, verdict in read_by_runs(text).items():
+                by_runs.setdefault(m, Counter())[verdict] += 1
+        return dict(sorted(by_runs.items()))
 
     @cached_property
     def advice(self) -> list[str]:

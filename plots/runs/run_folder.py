@@ -2,7 +2,8 @@
 
 The folder has ``paper.yaml`` (the description as it was run), ``numbers.csv``, ``claims.json``, ``privacy.json``,
 ``tables/*.csv``, ``figures/*.csv|.svg``, and, where somebody wrote them, ``provenance.json``, ``readings.csv``,
-``curves.csv``, ``further_rows.csv`` and ``costs.csv``. ``copies.csv`` has the share of test rows that stand in the
+``curves.csv``, ``further_rows.csv`` and ``costs.csv``. ``runs.parquet`` has the runs that its verdicts rest on: the
+command ``judge`` makes the same verdicts of it. ``copies.csv`` has the share of test rows that stand in the
 training rows, by data set and split.
 """
 
@@ -23,16 +24,17 @@ from documents import search_path
 from documents.yaml_files import parse_yaml
 from experiments.config.paper import Paper, parse_paper
 from experiments.config.paths import CONF
+from experiments.store.runs_file import RUNS
 
 _TEXTS = (
-    *("id", "table", "dataset", "verdict", "verdict_one_run", "reason", "source", "note"),
+    *("id", "table", "dataset", "verdict", "verdicts_by_runs", "reason", "source", "note"),
     *("lowest_setting", "highest_setting", "excluded", "members", "kinds"),
     *("part", "weakest_group", "setting", "reading", "halves", "unit"),
 )
 NEEDED = ("paper.yaml", "numbers.csv", "claims.json", "privacy.json")  #: files without which a folder holds no run
 #: What of a run is small and shows all of it.
 KEPT = (
-    *(*NEEDED, "copies.csv", "provenance.json", "readings.csv", "curves.csv", "further_rows.csv", "costs.csv"),
+    *(*NEEDED, RUNS, "copies.csv", "provenance.json", "readings.csv", "curves.csv", "further_rows.csv", "costs.csv"),
     *("tables/*", "figures/*.csv", "figures/*.svg"),
 )
 

@@ -9,9 +9,9 @@ say median.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -19,12 +19,10 @@ import numpy as np
 from experiments.judge.evidence.sequential_test import (
     ANY,
     EACH,
+    GainsByMean,
+    GainsByMedian,
     find_mean_interval,
     find_step,
-    hoped_p_of_mean,
-    hoped_p_of_median,
-    p_of_mean,
-    p_of_median,
 )
 from experiments.metrics.metric import Margin
 from experiments.stats import Interval, median_interval
@@ -33,9 +31,13 @@ from experiments.store.results import SettingKey
 ROUNDING = 1e-12
 """What is left of an effect of exactly zero after a sum of floats."""
 
+_UNSEEN = 5.0
+"""Margins by which a run that has not been seen may differ, where all that were seen are alike: a test row of twenty is
+five points of accuracy."""
+
 
 class Contrast(NamedTuple):
-    """One thing that a claim says of a group; arrays have a number for each repeat.
+    """One thing that a claim says of a group; arrays have a number for each repeat, along their last axis.
 
     Make it by `of_difference` or `of_equivalence`.
     """
@@ -83,12 +85,13 @@ class PValues(NamedTuple):
     """P-values of one contrast after some runs, each of the hypothesis that something is not so."""
 
     #: It is as claimed: where each contrast must be, and where any may decide.
-    each: float
-    any: float
+    each: Any
+    any: Any
     #: The opposite of what is claimed.
-    opposite: float
-    #: There is no difference that matters.
-    equal: float
+    opposite: Any
+    #: There is no difference that matters: where that is so of each contrast, and where any may decide.
+    equal_each: Any
+    equal_any: Any
 
 
 class ClaimRule(Protocol):
@@ -110,6 +113,96 @@ class ClaimTest:
     statistic: str = "mean"
 
 
+Gains = GainsByMean | GainsByMedian
+
+
+class ExaminedContrast(NamedTuple):
+    """A contrast after some runs, as the tests know it; arrays where many groups are simulated at once."""
+
+    #: What the claim wants above zero.
+    sides: list[Gains]
+    #: The ways to show that there is no difference that matters: of each, what must be above zero.
+    ways: list[list[Gains]]
+
+    def find_p_values(self, is_alone: bool) -> PValues:
+        """Return the p-values.
+
+        ``is_alone``: whether the claim has no other contrast, so that nothing is chosen among several.
+        """
+        caution = EACH if is_alone else ANY
+        against = reduce(np.minimum, (side.negate().find_p(caution) for side in self.sides))
+        return PValues(
+            each=_find_largest_p(self.sides, EACH),
+            any=_find_largest_p(self.sides, caution),
+            opposite=np.minimum(1.0, len(self.sides) * against),
+            equal_each=self._find_p_of_equal(EACH),
+            equal_any=self._find_p_of_equal(caution),
+        )
+
+    def hope_p(self, most: int) -> np.ndarray:
+        """Return the least p that may be hoped for after ``most`` runs, of anything that can be shown."""
+        shown = [self.sides, *([side.negate()] for side in self.sides), *self.ways]
+        return reduce(np.minimum, (reduce(np.maximum, (side.hope_p(most) for side in sides)) for sides in shown))
+
+    def _find_p_of_equal(self, caution: float) -> np.ndarray:
+        if not self.ways:
+            return np.ones_like(self.sides[0].find_p(caution))
+        return np.minimum(
+            1.0, len(self.ways) * reduce(np.minimum, (_find_largest_p(way, caution) for way in self.ways))
+        )
+
+
+def _find_largest_p(sides: Sequence[Gains], caution: float) -> np.ndarray:
+    return reduce(np.maximum, (side.find_p(caution) for side in sides))
+
+
+@dataclass(frozen=True)
+class RunsUnderTest:
+    """The runs of a group under a test, or of many groups alike, as a simulation has them."""
+
+    #: The metric: a row for each repeat, a column (the last axis) for each level; axes between are those of groups.
+    values: np.ndarray
+    test: ClaimTest
+
+    @cached_property
+    def contrasts(self) -> list[Contrast]:
+        """What the claim says."""
+        return self.test.rule.list_contrasts(self.values, self.test.margin)
+
+    def examine(self, n: int) -> list[ExaminedContrast]:
+        """Return the contrasts after the first ``n`` repeats."""
+        step = self.find_step(n)
+        of: Callable[[np.ndarray], Gains]
+        of = partial(GainsByMean.of, step=step) if self.test.statistic == "mean" else GainsByMedian.of
+        examined = []
+        for contrast in self.contrasts:
+            ways = [[of(side) for side in way] for way in self._list_equal_sides(contrast, n)]
+            examined.append(ExaminedContrast([of(side[..., :n]) for side in contrast.sides], ways))
+        return examined
+
+    def find_step(self, n: int) -> np.ndarray:
+        """Return the least that a run may differ by, as far as the first ``n`` show it."""
+        first, margin = np.moveaxis(self.values[:n], 0, -1), self.test.margin
+        known = [contrast.margins[..., :n] for contrast in self.contrasts]
+        least = reduce(np.minimum, (own.min(axis=-1, where=np.isfinite(own), initial=math.inf) for own in known))
+        otherwise = _UNSEEN * np.where(np.isfinite(least), least, margin.size)
+        return find_step(first.reshape(*first.shape[:-2], -1), otherwise)
+
+    def _list_equal_sides(self, contrast: Contrast, n: int) -> list[list[np.ndarray]]:
+        """Return the ways to show that there is no difference that matters: of each, what must be above zero.
+
+        The difference lies inside of the margin; or both levels lie below the metric's floor, where none matters.
+        """
+        if not contrast.levels:
+            return []
+        margin, gains, margins = self.test.margin, contrast.gains[..., :n], contrast.margins[..., :n]
+        within = np.where(np.isfinite(margins), margins, margin.size)
+        ways = [[within + gains, within - gains]]
+        if math.isfinite(margin.floor):
+            ways.append([margin.floor - level[..., :n] for level in contrast.levels])
+        return ways
+
+
 @dataclass(frozen=True)
 class ClaimGroup:
     """One group of a claim with its runs."""
@@ -129,9 +222,19 @@ class ClaimGroup:
     undefined: np.ndarray = field(default_factory=partial(np.empty, 0))
 
     @cached_property
+    def runs(self) -> RunsUnderTest:
+        """Its values under the test."""
+        return RunsUnderTest(self.values, self.test)
+
+    @property
     def contrasts(self) -> list[Contrast]:
         """What the claim says of it."""
-        return self.test.rule.list_contrasts(self.values, self.test.margin)
+        return self.runs.contrasts
+
+    @property
+    def n_contrasts(self) -> int:
+        """How many things the claim says of it."""
+        return len(self.contrasts)
 
     def count_repeats(self, look: int) -> int:
         """Return how many of the repeats 0, 1, ... ``look`` - 1 are complete."""
@@ -142,19 +245,11 @@ class ClaimGroup:
 
         ``is_alone``: whether the claim has no other contrast, so that nothing is chosen among several.
         """
-        step = self._find_step(n)
-        compute = partial(p_of_mean, step=step) if self.test.statistic == "mean" else _ignore_caution(p_of_median)
-        return [self._weigh_contrast(contrast, n, compute, is_alone) for contrast in self.contrasts]
+        return [PValues(*map(float, found.find_p_values(is_alone))) for found in self.runs.examine(n)]
 
     def is_promising(self, place: int, n: int, most: int, level: float) -> bool:
         """Return whether more repeats could prove something of a contrast, if they are like the first ``n``."""
-        contrast, step = self.contrasts[place], self._find_step(n)
-        of_mean = partial(hoped_p_of_mean, most=most, step=step, caution=EACH)
-        hope = of_mean if self.test.statistic == "mean" else partial(hoped_p_of_median, most=most)
-        sides = [side[:n] for side in contrast.sides]
-        ways = [max(map(hope, sides)), *(hope(-side) for side in sides)]
-        ways += [max(map(hope, sides)) for sides in self._list_equal_sides(contrast, n)]
-        return min(ways) <= level
+        return bool(self.runs.examine(n)[place].hope_p(most) <= level)
 
     def describe(self, place: int, n: int) -> dict[str, Any]:
         """Return the setting with what the first ``n`` complete repeats give for one contrast.
@@ -163,7 +258,7 @@ class ClaimGroup:
         (of runs with a gain above zero) and ``n``.
         """
         contrast = self.contrasts[place]
-        interval = self.make_interval(contrast.changes[:n], self._find_step(n) if n else 0.0)
+        interval = self.make_interval(contrast.changes[:n], float(self.runs.find_step(n)) if n else 0.0)
         named = {"part": contrast.name} if contrast.name else {}
         return {
             **self.setting,
@@ -182,47 +277,3 @@ class ClaimGroup:
             return median_interval(values)
         center = float(values.mean()) if len(values) else math.nan
         return Interval(len(values), center, *find_mean_interval(values, step))
-
-    def _find_step(self, n: int) -> float:
-        margins = [contrast.margins[:n] for contrast in self.contrasts]
-        known = np.concatenate([own[np.isfinite(own)] for own in margins]) if margins else np.empty(0)
-        return find_step(self.values[:n], float(known.min()) if len(known) else 0.0)
-
-    def _weigh_contrast(self, contrast: Contrast, n: int, compute: Any, is_alone: bool) -> PValues:
-        caution = EACH if is_alone else ANY
-        sides, ways = [side[:n] for side in contrast.sides], self._list_equal_sides(contrast, n)
-        of_equality = [max(compute(side, caution=EACH) for side in of_way) for of_way in ways]
-        return PValues(
-            each=max(compute(side, caution=EACH) for side in sides),
-            any=max(compute(side, caution=caution) for side in sides),
-            opposite=min(1.0, len(sides) * min(compute(-side, caution=caution) for side in sides)),
-            equal=min(1.0, len(ways) * min(of_equality)) if ways else 1.0,
-        )
-
-    def _list_equal_sides(self, contrast: Contrast, n: int) -> list[list[np.ndarray]]:
-        """Return the ways to show that there is no difference that matters: of each, what must be above zero.
-
-        The difference lies inside of the margin; or both levels lie below the metric's floor, where none matters.
-        """
-        if not contrast.levels:
-            return []
-        margin, ((gains,), margins) = self.test.margin, (contrast.sides, contrast.margins[:n])
-        within = np.where(np.isfinite(margins), margins, margin.size)
-        ways = [[within + gains[:n], within - gains[:n]]]
-        if math.isfinite(margin.floor):
-            ways.append([margin.floor - level[:n] for level in contrast.levels])
-        return ways
-
-
-def _ignore_caution(compute: Any) -> Any:
-    """Return a test of gains that knows no skewness."""
-
-    def compute_p(gains: np.ndarray, caution: float) -> float:
-        return compute(gains)
-
-    return compute_p
-
-
-def count_contrasts(groups: Sequence[ClaimGroup]) -> int:
-    """Return how many contrasts some groups have together."""
-    return sum(len(group.contrasts) for group in groups)

@@ -7,7 +7,8 @@ not know how looks depend on each other, and further runs may always be made.
 A t-test is wrong where runs are skewed: after twenty runs with a long tail it finds a gain that is not there in two of
 a hundred tests where it may in one of four hundred. So the p-value is the larger one of Student's and of Hall's, whose
 cubic corrects for the skewness; the skewness is taken to be worse than seen, by half of its standard error where every
-comparison must be proven, by a whole one where any of several may decide. And the variance is not taken to be smaller
+comparison must be proven, by a whole one where any of several may decide. (Where a worse one would make the cubic say
+more, as of large gains, it is taken to be what makes it say least.) And the variance is not taken to be smaller
 than the metric can show: twenty equal accuracies may hide a test row that is rarely wrong.
 
 `make calibrate` measures what comes of that; its table stands in ``docs/calibration.md``. A collapse that no run has
@@ -71,21 +72,24 @@ def list_looks(first: int, most: int) -> list[Look]:
     return looks
 
 
-def find_step(values: np.ndarray, otherwise: float) -> float:
-    """Return the smallest difference between two values of a metric that are not equal; ``otherwise`` without any.
+def find_step(values: np.ndarray, otherwise: float | np.ndarray) -> np.ndarray:
+    """Return the smallest difference of two values along the last axis that are not equal; ``otherwise`` without any.
 
     Of accuracies it is one test row, or a few. It is what a run that has not been seen may differ by at least.
 
     Examples
     --------
-    >>> round(find_step(np.array([[0.90, 0.92], [0.90, 0.95]]), 0.01), 6), find_step(np.array([0.9, 0.9]), 0.01)
-    (0.02, 0.01)
+    >>> find_step(np.array([[0.90, 0.92, 0.90, 0.95], [0.9, 0.9, 0.9, 0.9]]), 0.01).round(6).tolist()
+    [0.02, 0.01]
     """
-    gaps = np.diff(np.unique(np.round(values[np.isfinite(values)], 12)))
-    return float(gaps.min()) if len(gaps) else otherwise
+    ordered = np.sort(np.round(values, 12), axis=-1)
+    with np.errstate(invalid="ignore"):  # of two that are infinite
+        gaps = np.diff(ordered, axis=-1)
+    least = gaps.min(axis=-1, where=(gaps > 0) & np.isfinite(gaps), initial=math.inf)
+    return np.where(np.isfinite(least), least, otherwise)
 
 
-class Moments(NamedTuple):
+class GainMoments(NamedTuple):
     """What the test of a mean asks of some runs; arrays where several sets of as many runs are tested at once."""
 
     mean: np.ndarray
@@ -94,7 +98,7 @@ class Moments(NamedTuple):
     skewness: np.ndarray
 
 
-def find_moments(gains: np.ndarray) -> Moments:
+def find_moments(gains: np.ndarray) -> GainMoments:
     """Return the moments of runs along the last axis.
 
     Examples
@@ -106,60 +110,97 @@ def find_moments(gains: np.ndarray) -> Moments:
     is_one = np.ptp(gains, axis=-1) == 0  # a rounded mean would leave 1e-17
     mean = np.where(is_one, gains[..., 0], gains.mean(axis=-1))
     deviations = gains - mean[..., np.newaxis]
-    variance = (deviations**2).mean(axis=-1)
-    third = (deviations**3).mean(axis=-1)
-    return Moments(mean, variance, np.divide(third, variance**1.5, out=np.zeros_like(third), where=variance > 0))
+    squares = deviations * deviations
+    variance = squares.mean(axis=-1)
+    third = (squares * deviations).mean(axis=-1)
+    return GainMoments(mean, variance, np.divide(third, variance**1.5, out=np.zeros_like(third), where=variance > 0))
 
 
-def compute_p(n: int, moments: Moments, step: float | np.ndarray, caution: float) -> np.ndarray:
+def compute_p(n: int, moments: GainMoments, step: float | np.ndarray, caution: float) -> np.ndarray:
     """Return p of the hypothesis that a mean is at most zero, from the moments of n runs, at least two."""
     mean, variance, skewness = moments
     floored = np.maximum(variance * n / (n - 1) + np.square(step) / n, step * np.abs(mean) / 2)
     with np.errstate(divide="ignore", invalid="ignore"):  # runs that are all zero have no size
         size = np.nan_to_num(mean / np.sqrt(floored), posinf=math.inf, neginf=-math.inf)
-    worse = np.minimum(-_LEAST_SKEWNESS, skewness - caution * math.sqrt(6 / n))
+    worse = skewness - caution * math.sqrt(6 / n)
+    with np.errstate(divide="ignore", invalid="ignore"):  # the cubic is least here, or beyond what is seen
+        turn = np.where(size > 0, -4.5 / size - 2.25 / (n * size**3), -math.inf)
+    worse = np.minimum(-_LEAST_SKEWNESS, np.maximum(worse, turn))
     with np.errstate(over="ignore"):
         hall = math.sqrt(n) * (((1 + worse * size / 3) ** 3 - 1) / worse + worse / (6 * n))
     return stdtr(n - 1, -np.minimum(math.sqrt(n) * size, hall))
 
 
-def p_of_mean(gains: np.ndarray, step: float, caution: float) -> float:
-    """Return p of the hypothesis that the mean gain is at most zero, by at least two runs.
+class GainsByMean(NamedTuple):
+    """Gains of n runs, at least two, as the test of a mean knows them; arrays where several sets are tested at once.
 
     Examples
     --------
-    >>> gains = np.random.default_rng(0).normal(0.02, 0.03, 20)
-    >>> round(p_of_mean(gains, 0.001, EACH), 4), round(p_of_mean(-gains, 0.001, EACH), 4)
+    >>> gains = GainsByMean.of(np.random.default_rng(0).normal(0.02, 0.03, 20), 0.001)
+    >>> round(float(gains.find_p(EACH)), 4), round(float(gains.negate().find_p(EACH)), 4)
     (0.0225, 0.9886)
+    >>> round(float(gains.hope_p(40)), 6)
+    4e-06
     """
-    return float(compute_p(len(gains), find_moments(gains), step, caution))
+
+    n: int
+    moments: GainMoments
+    step: float | np.ndarray
+
+    @classmethod
+    def of(cls, gains: np.ndarray, step: float | np.ndarray) -> GainsByMean:
+        """Return what is known of runs along the last axis."""
+        return cls(gains.shape[-1], find_moments(gains), step)
+
+    def negate(self) -> GainsByMean:
+        """Return the same of what they lose."""
+        mean, variance, skewness = self.moments
+        return self._replace(moments=GainMoments(-mean, variance, -skewness))
+
+    def find_p(self, caution: float) -> np.ndarray:
+        """Return p of the hypothesis that the mean gain is at most zero."""
+        return compute_p(self.n, self.moments, self.step, caution)
+
+    def hope_p(self, most: int) -> np.ndarray:
+        """Return the p that may be hoped for after ``most`` runs: all like these, but better by two of their errors.
+
+        It tells where more runs are in vain, and proves nothing.
+        """
+        hoped = self.moments.mean + _HOPE * np.sqrt(self.moments.variance / max(self.n - 1, 1))
+        return compute_p(most, self.moments._replace(mean=hoped), self.step, EACH)
 
 
-def hoped_p_of_mean(gains: np.ndarray, most: int, step: float, caution: float) -> float:
-    """Return the p that may be hoped for after ``most`` runs: if all are like these, but better by two of their errors.
-
-    It tells where more runs are in vain, and proves nothing.
-    """
-    moments = find_moments(gains)
-    hoped = moments.mean + _HOPE * np.sqrt(moments.variance / max(len(gains) - 1, 1))
-    return float(compute_p(most, moments._replace(mean=hoped), step, caution))
-
-
-def p_of_median(gains: np.ndarray, rounding: float = 1e-12) -> float:
-    """Return p of the hypothesis that at most half of all runs gain: the sign test. A run without any gain is none.
+class GainsByMedian(NamedTuple):
+    """The same for the sign test, whose hypothesis is that at most half of all runs gain. A run without gain is none.
 
     Examples
     --------
-    >>> p_of_median(np.array([0.2, 3.0, 0.1, -7.0]))
-    0.3125
+    >>> gains = GainsByMedian.of(np.array([0.2, 3.0, 0.1, -7.0]))
+    >>> float(gains.find_p(EACH)), float(gains.negate().find_p(EACH)), round(float(gains.hope_p(20)), 6)
+    (0.3125, 0.9375, 1e-06)
     """
-    return float(binom.sf(int((gains > rounding).sum()) - 1, len(gains), 0.5))
 
+    n: int
+    n_won: np.ndarray
+    n_lost: np.ndarray
 
-def hoped_p_of_median(gains: np.ndarray, most: int, rounding: float = 1e-12) -> float:
-    """Return what `hoped_p_of_mean` does, of the sign test."""
-    share = min(1.0, float((gains > rounding).mean()) + _HOPE * 0.5 / math.sqrt(len(gains)))
-    return float(binom.sf(math.ceil(share * most) - 1, most, 0.5))
+    @classmethod
+    def of(cls, gains: np.ndarray, rounding: float = 1e-12) -> GainsByMedian:
+        """Return what is known of runs along the last axis."""
+        return cls(gains.shape[-1], (gains > rounding).sum(axis=-1), (gains < -rounding).sum(axis=-1))
+
+    def negate(self) -> GainsByMedian:
+        """Return the same of what they lose."""
+        return self._replace(n_won=self.n_lost, n_lost=self.n_won)
+
+    def find_p(self, caution: float) -> np.ndarray:
+        """Return p; signs have no skewness to be cautious of."""
+        return binom.sf(self.n_won - 1, self.n, 0.5)
+
+    def hope_p(self, most: int) -> np.ndarray:
+        """Return what `GainsByMean.hope_p` does."""
+        share = np.minimum(1.0, self.n_won / self.n + _HOPE * 0.5 / math.sqrt(self.n))
+        return binom.sf(np.ceil(share * most) - 1, most, 0.5)
 
 
 def find_mean_interval(values: np.ndarray, step: float, level: float = 0.95) -> tuple[float, float]:

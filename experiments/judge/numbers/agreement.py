@@ -15,8 +15,9 @@ no repeat could tell  *print too coarse*: what endless repeats would leave, z·s
 else                  *undecided*, and more repeats could decide it
 ===================== ==================================================================================================
 
-Repeats without spread count as deterministic: a printed value beyond the rounding is outside. Its exact chance stands
-beside, and while that is not below 5 %, more repeats are asked for: if rare other values turn up, the verdict changes.
+That is what one look says if m is known. What becomes of it where m is not, and at a second look, says
+`runs_averaged`: nothing is refuted by one look alone. Repeats without spread count as deterministic here: a printed
+value beyond the rounding is outside. Its exact chance stands beside, and a refutation asks for one below 5 %.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from experiments.judge.numbers.number_verdict import (
     NO_INTERVAL,
     NumberVerdict,
     PrintedNumber,
+    describe_runs,
     format_chance,
     format_difference,
     format_size,
@@ -37,7 +39,7 @@ from experiments.judge.numbers.number_verdict import (
     longer_side,
 )
 from experiments.judge.numbers.prediction import Prediction
-from experiments.judge.verdict import REFUTED, REPRODUCED, REPRODUCED_WITHIN, TOO_COARSE, UNDECIDED, count_runs
+from experiments.judge.verdict import Verdict, count_runs
 from experiments.stats import ALPHA, mean_interval
 
 
@@ -47,19 +49,13 @@ def judge_agreement(
     """Judge a number, a mean over m printed runs, by our repeats of its setting, and δ on the metric's scale."""
     n, mean = len(values), mean_interval(values)
     if n < 2:
-        return NumberVerdict(UNDECIDED, "only one run: no interval", n, mean, NO_INTERVAL, needs_repeats=True)
+        return NumberVerdict(Verdict.UNDECIDED, "only one run: no interval", n, mean, NO_INTERVAL, needs_repeats=True)
     ours = Prediction(values, printed_repeats, number.bounds)
     predicted, chance = ours.interval(), ours.chance_of(number.value, number.slack)
     verdict, reason = _decide(number, ours, resolution)
     if not ours.spread:
         reason = f"{reason}; all {count_runs(n)} agree exactly"
-    needs_repeats = verdict == UNDECIDED or (verdict == REFUTED and chance >= ALPHA)
-    return NumberVerdict(verdict, reason, n, mean, predicted, chance, needs_repeats=needs_repeats)
-
-
-def describe_runs(m: int) -> str:
-    """Return what a printed number is taken for."""
-    return "a single printed run" if m == 1 else f"a mean of {m} printed runs"
+    return NumberVerdict(verdict, reason, n, mean, predicted, chance, needs_repeats=verdict == Verdict.UNDECIDED)
 
 
 def _decide(number: PrintedNumber, ours: Prediction, resolution: float) -> tuple[str, str]:
@@ -70,14 +66,14 @@ def _decide(number: PrintedNumber, ours: Prediction, resolution: float) -> tuple
         told, difference = format_difference(number, ours.center), number.value - ours.center
         low, high = ours.differences(ALPHA)  # of what the printed mean is expected to be, less ours
         if -resolution < difference - high - slack and difference - low + slack < resolution:
-            return REPRODUCED_WITHIN, f"{told}, shown to be less than {format_size(metric, resolution)}"
-        return REFUTED, f"{told}; {_describe_chance(number, ours)}"
+            return Verdict.REPRODUCED_WITHIN, f"{told}, shown to be less than {format_size(metric, resolution)}"
+        return Verdict.REFUTED, f"{told}; {_describe_chance(number, ours)}"
     if half_width <= resolution:
-        return REPRODUCED, "inside the range that our runs predict"
+        return Verdict.REPRODUCED, "inside the range that our runs predict"
     if ours.is_exhausted or (ours.floor > resolution and off <= ours.floor + slack):
         known = f"{describe_runs(ours.n_further)} is known to ± {format_size(metric, ours.floor)} at best"
-        return TOO_COARSE, f"agrees, but {known}"
-    return UNDECIDED, f"agrees so far: after {count_runs(ours.n)} to ± {format_size(metric, half_width)}"
+        return Verdict.TOO_COARSE, f"agrees, but {known}"
+    return Verdict.UNDECIDED, f"agrees so far: after {count_runs(ours.n)} to ± {format_size(metric, half_width)}"
 
 
 def _describe_chance(number: PrintedNumber, ours: Prediction) -> str:

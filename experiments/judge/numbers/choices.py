@@ -4,7 +4,7 @@ A mean and an interval say little of a choice from 1.0, 1.2, ..., 2.0. Our n cho
 exchanged: each of the n + 1 is as likely the printed one. So the chance that the printed one is at least as rare
 among all n + 1 as it is, is the share of choices that are as rare, exactly.
 
-- **refuted**: that chance is below 5 %.
+- **refuted**: that chance is below 5 %, at two looks (see `runs_averaged`).
 - **reproduced**: all of ours are the printed one.
 - **print too coarse**: some of ours are. A single printed choice tells no more, whatever is run.
 - **undecided**: none of ours is, in too few repeats to refute it.
@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from experiments.judge.numbers.number_verdict import NumberVerdict, PrintedNumber, format_chance
-from experiments.judge.verdict import REFUTED, REPRODUCED, TOO_COARSE, UNDECIDED, count_runs
+from experiments.judge.verdict import Verdict, count_runs
 from experiments.stats import ALPHA, mean_interval
 
 _CHOICES = ("sampling_ratio",)
@@ -40,13 +40,13 @@ def judge_choice(number: PrintedNumber, values: Sequence[float] | np.ndarray) ->
     if n_printed < n_often:
         reason += f", {n_often} choose {often:g}"
     if n < 2:
-        return NumberVerdict(UNDECIDED, "only one run", n, mean, needs_repeats=True)
-    verdict = REPRODUCED if n_printed == n else TOO_COARSE if n_printed else UNDECIDED
+        return NumberVerdict(Verdict.UNDECIDED, "only one run", n, mean, needs_repeats=True)
+    verdict = Verdict.REPRODUCED if n_printed == n else Verdict.TOO_COARSE if n_printed else Verdict.UNDECIDED
     if chance < ALPHA:
-        verdict, reason = REFUTED, f"{reason}; the chance of that is {format_chance(chance)}"
-    elif verdict == TOO_COARSE:
+        verdict, reason = Verdict.REFUTED, f"{reason}; the chance of that is {format_chance(chance)}"
+    elif verdict == Verdict.TOO_COARSE:
         reason += "; a single printed choice tells no more"
-    return NumberVerdict(verdict, reason, n, mean, chance=chance, needs_repeats=verdict == UNDECIDED)
+    return NumberVerdict(verdict, reason, n, mean, chance=chance, needs_repeats=verdict == Verdict.UNDECIDED)
 
 
 def chance_as_rare(counts: Sequence[int], n_printed: int) -> float:

@@ -9,20 +9,18 @@ The numbers of a table come from one setting. p(setting) = min(1, k · the small
 corrected, because the claim "some setting explains them" is false only if each of them fails (intersection-union;
 Berger 1982). The first that applies to a number:
 
-- **undecided**: cells are missing, or there is one repeat only.
+- **undecided**: cells are missing, or there is one repeat only, or it would be refuted but for the second look.
 - **refuted**: no setting could give it even alone (largest chance below 5 %), or none explains all numbers of its
-  table.
+  table; at two looks, and whatever number m of runs it is a mean of (see `runs_averaged`).
+- **depends on how many runs were averaged**: so for some m that the text allows.
 - **setting lost**: some setting could have given it; agreement with one setting of many is cheap.
-
-Over how many runs a number without its setting is a mean is rarely printed, either. So the reason has the largest
-p(setting) for a single run, which is kindest to the paper, and for a mean of ten (or as many as the paper's file says).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from experiments.judge.numbers.number_verdict import (
     FoundSetting,
@@ -32,25 +30,30 @@ from experiments.judge.numbers.number_verdict import (
     format_chance,
 )
 from experiments.judge.numbers.prediction import Prediction
-from experiments.judge.verdict import NOT_RUN, REFUTED, SETTING_LOST, UNDECIDED
+from experiments.judge.numbers.runs_averaged import judge_all_runs
+from experiments.judge.verdict import Verdict
 from experiments.metrics.find import is_in_per_cent
 from experiments.stats import ALPHA, mean_interval
 
 
 def judge_together(
-    questions: Sequence[NumberQuestion], settings: Sequence[list[FoundSetting]]
+    questions: Sequence[NumberQuestion], settings: Sequence[list[FoundSetting]], n_made: int
 ) -> dict[str, NumberVerdict]:
     """Return the verdict on each number of a table, by its id: alone, and together with the others.
 
-    Of each question there are those of its settings that have results.
+    Of each question there are those of its settings that have results; of each setting so many runs were made.
     """
-    numbers = list(map(_UnplacedNumber, questions, settings))
-    found = [own for own in numbers if own.found]
-    joint = {}
-    if len(found) > 1 and all(own.is_testable for own in found):
-        joint = {m: _fit_jointly([own.chances[m] for own in found]) for m in found[0].chances}
-    said = _describe_joint(joint, f"all {len(found)} numbers of {questions[0].number.table}")
-    return {own.number.id: _judge(own, joint, said) for own in numbers}
+    by_all = _UnplacedTable(questions, settings)
+    last_look = max((question.last_look for question in questions), default=0)
+    by_first = None
+    if 0 < last_look <= n_made:
+        by_first = _UnplacedTable(questions, list(map(_cut, settings, questions)))
+    return {question.number.id: _judge(i, by_all, by_first) for i, question in enumerate(questions)}
+
+
+def _cut(found: Sequence[FoundSetting], question: NumberQuestion) -> list[FoundSetting]:
+    """Return settings with the runs of the first look alone."""
+    return [own._replace(values=own.values[: max(2, question.repeats)]) for own in found]
 
 
 @dataclass(frozen=True)
@@ -84,9 +87,9 @@ class _UnplacedNumber:
     @cached_property
     def chances(self) -> dict[int, dict[str, float]]:
         """By number m of runs and by setting: the chance that a mean of m is as far out as what is printed."""
-        assumed, number = self.question.printed_repeats, self.number
+        number = self.number
         chances: dict[int, dict[str, float]] = {}
-        for m in sorted({1, assumed if assumed > 1 else self.question.repeats}):
+        for m in self.question.printed_repeats:
             chances[m] = {}
             for asked, values in self.found:
                 ours = Prediction(values, m, number.bounds)
@@ -101,40 +104,72 @@ class _UnplacedNumber:
         return f"{len(means)} settings give {min(means):.{decimals}f} to {max(means):.{decimals}f}"
 
 
+class _UnplacedTable:
+    """The numbers of a table that have no setting, by the same runs."""
+
+    def __init__(self, questions: Sequence[NumberQuestion], settings: Sequence[list[FoundSetting]]):
+        self.numbers = list(map(_UnplacedNumber, questions, settings))
+
+    @cached_property
+    def joint(self) -> dict[int, float]:
+        """By number m of runs that all may be means of, p of the one setting that explains all numbers best.
+
+        Empty where there is one number alone, or one that cannot be tested.
+        """
+        found = [own for own in self.numbers if own.found]
+        if len(found) < 2 or not all(own.is_testable for own in found):
+            return {}
+        shared = [m for m in found[0].chances if all(m in own.chances for own in found)]
+        return {m: _fit_jointly([own.chances[m] for own in found]) for m in shared}
+
+    @cached_property
+    def said(self) -> str:
+        """Whether one setting explains all numbers, in words."""
+        n_found = sum(bool(own.found) for own in self.numbers)
+        return _describe_joint(self.joint, f"all {n_found} numbers of {self.numbers[0].number.table}")
+
+    def judge(self, place: int, m: int) -> NumberVerdict:
+        """Judge one of the numbers as a mean of m runs."""
+        own = self.numbers[place]
+        values = own.nearest.values
+        verdict, reason = _decide(own, m, self.joint, self.said)
+        n_expected, chance = max(own.question.repeats, len(values)), max(own.chances[m].values())
+        if self.joint.get(m, 1.0) < ALPHA:
+            chance = min(chance, self.joint[m])
+        return NumberVerdict(verdict, reason, n_expected, mean_interval(values), chance=chance)
+
+
 def _fit_jointly(chances: Sequence[Mapping[str, float]]) -> float:
     """Return p of the one setting that explains several numbers best; all of them have the same settings."""
     return min(1.0, len(chances) * max(min(of_number[where] for of_number in chances) for where in chances[0]))
 
 
-def _judge(own: _UnplacedNumber, joint: Mapping[int, float], said: str) -> NumberVerdict:
-    question, m = own.question, own.question.printed_repeats
+def _judge(place: int, by_all: _UnplacedTable, by_first: _UnplacedTable | None) -> NumberVerdict:
+    own = by_all.numbers[place]
+    question = own.question
     if question.known is not None:
         return question.known
     if not own.found:
-        return NumberVerdict(NOT_RUN, "no cell of it was run", question.repeats * len(question.settings))
-    values = own.nearest.values
-    mean, n_expected = mean_interval(values), max(question.repeats, len(values))
+        return NumberVerdict(Verdict.NOT_RUN, "no cell of it was run", question.repeats * len(question.settings))
     if not own.is_testable:
         why = "INCOMPLETE" if own.is_partial else "only one run"
         reason = f"{why}: {own.describe_span()} so far, nearest {own.nearest.asked.words}"
-        return NumberVerdict(UNDECIDED, reason, n_expected, mean)
-    verdict, reason = _decide(own, m, joint, said)
-    one_run = verdict if m == 1 else _decide(own, 1, joint, said)[0]
-    return NumberVerdict(
-        verdict, reason, n_expected, mean, chance=max(own.chances[m].values()), verdict_one_run=one_run
-    )
+        values = own.nearest.values
+        return NumberVerdict(Verdict.UNDECIDED, reason, max(question.repeats, len(values)), mean_interval(values))
+    at_first = partial(by_first.judge, place) if by_first is not None else None
+    return judge_all_runs(question, partial(by_all.judge, place), at_first)
 
 
 def _decide(own: _UnplacedNumber, m: int, joint: Mapping[int, float], said: str) -> tuple[str, str]:
     chances, nearest = own.chances[m].values(), f"nearest {own.nearest.asked.words}"
     if max(chances) < ALPHA:
         chance = f"the chance of that is {format_chance(max(chances))}"
-        return REFUTED, f"no setting gives it: {own.describe_span()}, {nearest}; {chance}"
-    if joint and joint[m] < ALPHA:
-        return REFUTED, f"{said}; {own.describe_span()}, {nearest}"
+        return Verdict.REFUTED, f"no setting gives it: {own.describe_span()}, {nearest}; {chance}"
+    if joint.get(m, 1.0) < ALPHA:
+        return Verdict.REFUTED, f"{said}; {own.describe_span()}, {nearest}"
     n_fitting = sum(chance >= ALPHA for chance in chances)
     reason = f"{n_fitting} of {len(chances)} settings could have given it, {nearest}"
-    return SETTING_LOST, f"{reason}; {said}" if joint else reason
+    return Verdict.SETTING_LOST, f"{reason}; {said}" if joint else reason
 
 
 def _describe_joint(joint: Mapping[int, float], numbers: str) -> str:

@@ -40,6 +40,8 @@ class PrintedNumber:
     #: Columns of the file that select cells: ``dataset``, ``algorithm``, ``epsilon``, ``params.<name>``; a blank is a
     #: setting that is not stated.
     setting: Mapping[str, Any]
+    #: Every number of runs that it may be a mean of, where that differs from the paper's other numbers.
+    runs: tuple[int, ...] = ()
 
     @property
     def dataset(self) -> str:
@@ -81,8 +83,8 @@ class NumberVerdict:
     predicted: Interval = field(default=NO_INTERVAL)
     #: The two-sided chance of a printed value at least as far out, in [0, 1]; NaN where none is known.
     chance: float = math.nan
-    #: The verdict if the printed number were a single run; the same unless it says otherwise.
-    verdict_one_run: str = ""
+    #: By number m of runs that it may be a mean of, the verdict if it is; empty where it is no mean of runs.
+    by_runs: Mapping[int, str] = field(default_factory=dict)
     #: Whether more repeats of ours could decide it.
     needs_repeats: bool = False
 
@@ -106,7 +108,7 @@ class NumberVerdict:
             "chance": self.chance,
             "verdict": self.verdict,
             "reason": self.reason,
-            "verdict_one_run": self.verdict_one_run or self.verdict,
+            "verdicts_by_runs": format_by_runs(self.by_runs),
             "source": number.source,
         }
 
@@ -150,11 +152,52 @@ class NumberQuestion:
     settings: tuple[AskedSetting, ...] = ()
     #: δ, the smallest difference that matters; of means.
     resolution: float = math.nan
-    #: Over how many runs m it is a mean.
-    printed_repeats: int = 1
+    #: Every number m of runs that it may be a mean of, ascending.
+    printed_repeats: tuple[int, ...] = (1,)
     #: Repeats after which it is looked at, and looked at again; the second is 0 where there are no more.
     repeats: int = 1
     last_look: int = 0
+
+
+def format_by_runs(by_runs: Mapping[int, str]) -> str:
+    """Return the verdicts by number of runs averaged as ``numbers.csv`` has them.
+
+    Examples
+    --------
+    >>> format_by_runs({1: "print too coarse", 10: "refuted"})
+    '1: print too coarse; 10: refuted'
+    """
+    return "; ".join(f"{m}: {verdict}" for m, verdict in by_runs.items())
+
+
+def read_by_runs(text: str) -> dict[int, str]:
+    """Return the verdicts that `format_by_runs` wrote.
+
+    Examples
+    --------
+    >>> read_by_runs("1: print too coarse; 10: refuted"), read_by_runs("")
+    ({1: 'print too coarse', 10: 'refuted'}, {})
+    """
+    by_runs = {}
+    for part in text.split("; ") if text else []:
+        m, _, verdict = part.partition(": ")
+        by_runs[int(m)] = verdict
+    return by_runs
+
+
+def describe_runs(*numbers: int) -> str:
+    """Return what a printed number is taken for, by the numbers of runs that it may be a mean of.
+
+    Examples
+    --------
+    >>> describe_runs(1), describe_runs(10), describe_runs(1, 4, 10)
+    ('a single printed run', 'a mean of 10 printed runs', 'a single printed run or a mean of 4 or 10')
+    """
+    several = [str(m) for m in numbers if m > 1]
+    words = " or ".join(filter(None, [", ".join(several[:-1]), *several[-1:]]))
+    if 1 not in numbers:
+        return f"a mean of {words} printed runs"
+    return f"a single printed run or a mean of {words}" if several else "a single printed run"
 
 
 def longer_side(interval: Interval) -> float:

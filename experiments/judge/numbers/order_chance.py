@@ -19,7 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
-_STEPS = 40_960  # of the grid of sums; ends of gaps are rounded away from our runs, which only makes chances larger
+_STEPS = 10_240  # of the grid of sums; ends of gaps are rounded away from our runs, which only makes chances larger
 _MOST_FURTHER = 100  # counts of more would overflow
 
 

@@ -16,8 +16,8 @@ another.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
 
 import numpy as np
 from scipy.stats import norm, skew
@@ -29,6 +29,7 @@ from experiments.stats import ALPHA, Interval
 
 _DRAWS = 9_999
 _BATCHES = 9  # so that a thousand runs are not drawn ten thousand times at once
+_FEW = 128  # runs: how often each is drawn is then kept for the next prediction
 _LONG_TAIL = 1.5
 _ROUNDING = 1e-9
 
@@ -127,13 +128,12 @@ class Prediction:
     @cached_property
     def _draws(self) -> np.ndarray:
         """T of every draw, ascending: a function of our runs alone, whatever their order."""
-        rng = np.random.default_rng(0)
+        values, n = self.values - self.center, self.n
         draws = []
-        for _ in range(_BATCHES):
-            ours = rng.choice(self.values, (_DRAWS // _BATCHES, self.n))
-            theirs = rng.choice(self.values, (len(ours), self.n_further)).mean(axis=1)
-            variance = ((self.n - 1) * ours.var(axis=1, ddof=1) + self.spread**2) / self.n
-            draws.append((theirs - ours.mean(axis=1)) / np.sqrt(variance))
+        for ours, theirs in _count_draws(n, self.n_further) if n <= _FEW else _draw_counts(n, self.n_further):
+            mean = ours @ values / n
+            variance = (ours @ values**2 - n * mean**2 + self.spread**2) / n  # their n - 1 degrees, and one of ours
+            draws.append((theirs @ values / self.n_further - mean) / np.sqrt(variance))
         return np.sort(np.concatenate(draws))
 
     @property
@@ -156,3 +156,19 @@ class Prediction:
     def _lowest(self) -> HighestMean:
         """Of the values with the other sign."""
         return HighestMean(-self.values, self.n_further, -self.bounds.low)
+
+
+@lru_cache(maxsize=4)
+def _count_draws(n: int, n_further: int) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+    return tuple(_draw_counts(n, n_further))
+
+
+def _draw_counts(n: int, n_further: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield how often each of n runs is drawn into samples of n, and of ``n_further``: arrays of (draws, n)."""
+    rng = np.random.default_rng(0)
+    for _ in range(_BATCHES):
+        counts = []
+        for size in (n, n_further):
+            drawn = rng.integers(0, n, (_DRAWS // _BATCHES, size)) + n * np.arange(_DRAWS // _BATCHES)[:, None]
+            counts.append(np.bincount(drawn.ravel(), minlength=n * len(drawn)).reshape(-1, n).astype(np.float64))
+        yield counts[0], counts[1]

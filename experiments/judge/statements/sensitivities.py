@@ -86,6 +86,13 @@ def sum_and_count_change_by(printed: float) -> Finding:
     return _compare(lambda targets: (sum(targets), len(targets)), lambda _: printed, _changes_of_targets())
 
 
+def squared_errors_and_count_change_by(printed: float) -> Finding:
+    """Decide whether the L1 sensitivity of the two parts of a variance, sum and number, is the printed one."""
+    return _compare(
+        lambda targets: (variance(targets) * len(targets), len(targets)), lambda _: printed, _changes_of_targets()
+    )
+
+
 def variance_changes_by(printed: float, is_bound: bool = False) -> Finding:
     """Decide whether the sensitivity of the variance of targets in [0, 1] is the printed one, or at most that."""
     return _compare(variance, lambda _: printed, _changes_of_targets(), is_bound)

@@ -25,6 +25,10 @@ class CurveQuestion(ClaimQuestion):
 
     equal: str = ""
 
+    def list_metrics(self) -> list[str]:
+        """Return the metric that is held equal, and that which is compared."""
+        return [self.equal, self.metric]
+
     def gather(self, results: Results) -> Evidence:
         """Return the one group; repeats in which the curves share no range are unfit."""
         (asked,), points, n_attempted = self.groups, [], []
@@ -88,11 +92,10 @@ class AboveAtEqualClaim(ClaimAboutRuns):
             study = paper.study(curve.study, self.id)
             curves.append(list_setting_keys(study, curve.where))
             fixed |= {is_fixed_split(study, dataset) for dataset in study.axis("dataset", curve.where)}
-        margin = find_margin(paper, self.metric)
         return CurveQuestion(
             metric=self.metric,
             groups=(AskedGroup({}, tuple(curves)),),
-            test=ClaimTest(_Difference(), margin, self.statistic),
+            test=ClaimTest(_Difference(), find_margin(paper, self.metric), self.statistic),
             scope=describe_scope(fixed),
             obstacle=f"the curves share no range of {self.equal}",
             equal=self.equal,

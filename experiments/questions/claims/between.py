@@ -39,10 +39,10 @@ class BetweenClaim(GroupClaim):
         (metric,) = values.T
         contrasts = []
         if math.isfinite(self.low):
-            low = np.full(len(metric), self.low)
+            low = np.full_like(metric, self.low)
             contrasts.append(Contrast.of_difference("above the lower end", 1, low, metric, margin))
         if math.isfinite(self.high):
-            high = np.full(len(metric), self.high)
+            high = np.full_like(metric, self.high)
             contrasts.append(Contrast.of_difference(_BELOW, -1, high, metric, margin))
         return contrasts
 

@@ -1,8 +1,9 @@
 """``printed``: printed numbers must all be reproduced.
 
-The claim is *refuted* if any of its numbers is, *reproduced* if all are, *reproduced within ± δ* if all are one or the
-other; else it has the verdict of the number about which least is known, in the order of `_LEAST_KNOWN`. While a number
-is *not run*, the claim is *undecided*, as every claim is without cells.
+The claim is *refuted* if any of its numbers is, else it *depends on how many runs were averaged* if any does. It is
+*reproduced* if all are, *reproduced within ± δ* if all are one or the other; else it has the verdict of the number
+about which least is known, in the order of `_LEAST_KNOWN`. While a number is *not run*, the claim is *undecided*, as
+every claim is without cells.
 """
 
 from __future__ import annotations
@@ -16,18 +17,17 @@ from documents.document import ListOf
 from experiments.config.paper import Claim, Paper, PaperError
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import ComputedQuestion
-from experiments.judge.verdict import (
-    NOT_IMPLEMENTED,
-    NOT_RUN,
-    REFUTED,
-    REPRODUCED,
-    REPRODUCED_WITHIN,
-    SETTING_LOST,
-    TOO_COARSE,
-    UNDECIDED,
-)
+from experiments.judge.verdict import Verdict
 
-_LEAST_KNOWN = (NOT_IMPLEMENTED, NOT_RUN, UNDECIDED, SETTING_LOST, TOO_COARSE, REPRODUCED_WITHIN, REPRODUCED)
+_LEAST_KNOWN = (
+    Verdict.NOT_IMPLEMENTED,
+    Verdict.NOT_RUN,
+    Verdict.UNDECIDED,
+    Verdict.SETTING_LOST,
+    Verdict.TOO_COARSE,
+    Verdict.REPRODUCED_WITHIN,
+    Verdict.REPRODUCED,
+)
 
 
 class PrintedClaim(Claim):
@@ -54,7 +54,7 @@ def _judge(names: Sequence[str], numbers: Mapping[str, Mapping[str, Any]]) -> di
     """Return verdict and reason, from the verdicts on printed numbers."""
     rows = [numbers[name] for name in names]
     verdicts = {row["verdict"] for row in rows}
-    verdict = next(name for name in (REFUTED, *_LEAST_KNOWN) if name in verdicts)
+    verdict = next(name for name in (Verdict.REFUTED, Verdict.DEPENDS_ON_RUNS, *_LEAST_KNOWN) if name in verdicts)
     return {"verdict": verdict, "reason": _describe(rows)}
 
 

@@ -85,7 +85,7 @@ def _measure(
     own = reading.targets[0].cells[0].algorithm  # a table names the paper's own algorithm first
     if isinstance(question, QuestionOfNumbers | QuestionOfClaims):
         own = list_algorithms(question)[0]
-    errors = Errors(values, isinstance(question, QuestionOfClaims), paper.printed_repeats)
+    errors = Errors(values, isinstance(question, QuestionOfClaims), min(paper.printed_repeats))
     return Contender(reading, errors, sum_up_cost(cells, own, records), len(done), len(cells))
 
 

@@ -1,0 +1,30 @@
+"""``do=calibrate``: how often are verdicts wrong, and how many runs do they take? Simulated by the judge itself."""
+
+from __future__ import annotations
+
+from algorithms.installation import resolve_path
+from experiments.calibration.page import write_page
+from experiments.config.request import SweepRequest
+from experiments.errors import BadInput, print_to_stderr
+from experiments.run.executors.executor import make_executor
+from experiments.run.executors.task_runner import TaskRunner
+
+_LEAST = 40
+"""Simulated settings that make one claim of the largest."""
+
+
+def run_command(request: SweepRequest) -> int:
+    """Simulate, print the tables, and write them; returns the exit code."""
+    simulations = request.config["simulations"]
+    if not isinstance(simulations, int) or simulations < _LEAST:
+        raise BadInput(f"simulations={simulations} must be a whole number of at least {_LEAST}")
+    path = resolve_path(str(request.config["file"]))
+    if not path.parent.is_dir():
+        raise BadInput(f"file={path}: its folder is not there")
+    parts = []
+    for part in write_page(simulations, TaskRunner(make_executor(request.config["executor"])).run):
+        print(part, flush=True)
+        parts.append(part)
+    path.write_text("\n".join(parts), encoding="utf-8")
+    print_to_stderr(f"  {path}")
+    return 0
