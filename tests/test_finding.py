@@ -148,7 +148,7 @@ def test_sizes_come_from_the_run(run_2):
 def test_how_many_numbers_lie_inside_is_counted_without_facts_and_what_was_not_run(run_2):
     numbers = pd.read_csv(run_2.folder / "numbers.csv")
     measured = numbers["statistic"] != "exact"
-    numbers.loc[measured, ["verdict", "prediction_low"]] = ["refuted", 0.5]
+    numbers.loc[measured, ["verdict", "prediction_low", "prediction_high"]] = ["refuted", 0.0, 1.0]
     first = numbers.index[measured][:5]
     numbers.loc[first, "verdict"] = ["reproduced", "print too coarse", "undecided", "reproduced within ± δ", "not run"]
     numbers.loc[first[4], "prediction_low"] = np.nan

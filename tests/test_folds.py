@@ -248,8 +248,8 @@ PAPER = """
 number: folds
 title: "A paper that cross-validates"
 reported: folds.csv
-repeats: 4
-most_repeats: 20
+repeats: 20
+most_repeats: 40
 studies:
   grid: {dataset: car, algorithm: [random_forest, majority], protocol: {folds: 3}, metrics: [f1_macro, roc_auc_ovr]}
 tables:
@@ -280,7 +280,7 @@ def test_a_paper_of_folds_and_scikit_learns_metrics_gets_verdicts_a_table_and_a_
     assert verdicts.to_dict() == {"f1": "reproduced", "auc": "reproduced", "error": "reproduced", "wrong": "refuted"}
     (claim,) = json.loads((folder / "claims.json").read_text())["claims"]
     assert claim["verdict"] == "reproduced"
-    cells = pd.read_csv(folder / "cells.csv").query("repeat < 4").groupby("algorithm").mean(numeric_only=True)
+    cells = pd.read_csv(folder / "cells.csv").query("repeat < 20").groupby("algorithm").mean(numeric_only=True)
     table = pd.read_csv(folder / "tables" / "table-1.csv").set_index("algorithm")
     assert table["mean"].to_dict() == pytest.approx(cells["f1_macro"].to_dict())
     figure = pd.read_csv(folder / "figures" / "figure-1.csv").set_index("algorithm")

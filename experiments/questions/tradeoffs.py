@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.config.paper import Curve, Paper, PaperError
+from experiments.store.results import Runs
 from experiments.store.study_rows import select_rows
 
 _STEPS = 101
@@ -34,6 +35,16 @@ def check_curve(paper: Paper, user: str, curve: Curve) -> None:
     open_axes = [name for name in study.varying_axes(curve.where) if name != curve.along]
     if open_axes or curve.along not in study.axes():
         raise PaperError(f"{user}: a curve along {curve.along} must fix {', '.join(open_axes) or 'no more'}")
+
+
+def join_points(own: Sequence[Runs], other: Sequence[Runs], metric: str, equal: str) -> pd.DataFrame:
+    """Return both metrics of each repeat that has both at all points of a curve."""
+    points = []
+    for one, two in zip(own, other, strict=True):
+        points.append(pd.DataFrame({"repeat": one.repeats, metric: one.values, equal: two.values}))
+    joined = pd.concat(points)
+    joined = joined[np.isfinite(joined[[metric, equal]]).all(axis=1)]
+    return joined[joined.groupby("repeat")["repeat"].transform("size") == len(points)]
 
 
 def compare_at_equal(curves: Sequence[pd.DataFrame], equal: str, metric: str) -> pd.DataFrame:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import pandas as pd
 
 from experiments.config.paper import Curve, Paper, StudyPart
 from experiments.judge.evidence.claim_group import ClaimGroup, ClaimTest, Contrast
@@ -15,8 +13,8 @@ from experiments.judge.question import AskedGroup, ClaimQuestion, Evidence
 from experiments.metrics.metric import Margin
 from experiments.questions.group_claim import ClaimAboutRuns, describe_scope, find_margin, is_fixed_split
 from experiments.questions.settings import list_setting_keys
-from experiments.questions.tradeoffs import check_curve, compare_at_equal
-from experiments.store.results import Results, Runs
+from experiments.questions.tradeoffs import check_curve, compare_at_equal, join_points
+from experiments.store.results import Results
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class CurveQuestion(ClaimQuestion):
         for curve in asked.columns:
             runs = results.find_all(curve, self.metric)
             n_attempted += [own.n_attempted for own in runs]
-            points.append(_join_points(runs, results.find_all(curve, self.equal), self.metric, self.equal))
+            points.append(join_points(runs, results.find_all(curve, self.equal), self.metric, self.equal))
         values = compare_at_equal(points, self.equal, self.metric)
         repeats = values.index.to_numpy()
         settings = asked.list_settings()
@@ -43,16 +41,6 @@ class CurveQuestion(ClaimQuestion):
         both = set(points[0]["repeat"]) & set(points[1]["repeat"])
         # what drops out depends on what came out: no test of the rest would be fair
         return Evidence([group], sorted(both - set(repeats.tolist())))
-
-
-def _join_points(own: Sequence[Runs], other: Sequence[Runs], metric: str, equal: str) -> pd.DataFrame:
-    """Return both metrics of each repeat that has both at all points of a curve."""
-    points = []
-    for one, two in zip(own, other, strict=True):
-        points.append(pd.DataFrame({"repeat": one.repeats, metric: one.values, equal: two.values}))
-    joined = pd.concat(points)
-    joined = joined[np.isfinite(joined[[metric, equal]]).all(axis=1)]
-    return joined[joined.groupby("repeat")["repeat"].transform("size") == len(points)]
 
 
 @dataclass(frozen=True)
