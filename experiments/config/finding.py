@@ -15,7 +15,7 @@ MOST_WORDS = 30
 INSIDE = "inside"
 """The field that stands for how many printed numbers lie inside of our intervals, such as "65 of 68"."""
 _FIELD = re.compile(r"\{([^{}]+)\}")
-_SWEEPING = re.compile(r"\b(?:never|no|none|every|always|all)\b", re.IGNORECASE)
+_SWEEPING = re.compile(r"\b(?:never|no|none|every|always)\b", re.IGNORECASE)
 
 
 class Sign(StrEnum):
@@ -47,7 +47,7 @@ class PaperFinding(Document):
     """What came out of a paper and why, with the verdicts that the sentence takes for granted."""
 
     text: ShortText
-    """The sentence, of at most 30 words. What it says with never, no, none, every, always or all must be so under all
+    """The sentence, of at most 30 words. What it says with never, no, none, every or always must be so under all
     readings of the claims that it rests on. ``{ID}`` stands for the size of the effect of a claim, or of the difference
     of a printed number: in the setting that refutes it if there is one, else on average. ``{inside}`` is how many
     printed numbers lie inside of our intervals, "65 of 68". They are filled in from the run."""
