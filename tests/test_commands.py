@@ -18,7 +18,7 @@ OF_OTHERS = {"trainings": "trainings=3", "protocol.rows": "protocol.rows=all", "
 
 
 def test_there_is_a_module_for_every_command():
-    assert len(COMMANDS) == 18
+    assert len(COMMANDS) == 19
     for name in COMMANDS:
         assert callable(import_module(f"experiments.commands.{name}").run_command), name
 
@@ -97,6 +97,7 @@ def test_what_is_named_is_published(tmp_path, monkeypatch):
     published = []
     monkeypatch.setattr("plots.pages.reference_pages.publish_run", lambda name, results: published.append(name))
     monkeypatch.setattr("plots.pages.reference_pages.publish_audit", lambda results: published.append("audit"))
+    monkeypatch.setattr("plots.pages.reference_pages.list_drifts", list)
     monkeypatch.setattr("plots.pages.reference_pages.rewrite_pages", lambda: published.append("pages"))
     for words in (["paper=2,benchmark"], ["audit=true"], ["paper=1", "audit=true"], []):
         assert exit_code("do=reference", f"results={tmp_path}", *words) == 0

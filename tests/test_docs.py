@@ -46,6 +46,8 @@ GENERATED = (
     *("docs/paper-keys.md", "docs/dataset-keys.md", "docs/data-sets.md"),
     *("docs/calibration.md", "docs/results.md"),
 )
+TABLES_OF_ALL = ("docs/paper-keys.md", "docs/dataset-keys.md", "docs/calibration.md")
+"""Generated pages that are mostly tables, to look things up in: they are as long as there are rows."""
 
 
 def fenced_blocks(text, language):
@@ -145,7 +147,7 @@ def test_pages_are_short():
     assert {
         page: length
         for page, length in lengths.items()
-        if length > 130 and page not in ("docs/paper-keys.md", "docs/dataset-keys.md", "docs/tutorial.md")
+        if length > 130 and page not in (*TABLES_OF_ALL, "docs/tutorial.md")
     } == {}
 
 

@@ -97,6 +97,7 @@ def test_the_pages_are_written_from_the_published_runs_of_a_project(tmp_path):
     readme = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert readme.startswith("before\n") and readme.endswith("after\n") and "private as claimed?" in readme
     assert (tmp_path / "results" / "reference" / "README.md").is_file()
+    assert not (tmp_path / "docs").exists(), "what we learned speaks of papers that are not published here"
 
 
 def test_a_published_command_names_no_folder_of_a_machine(tmp_path, monkeypatch):

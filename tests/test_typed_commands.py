@@ -15,11 +15,12 @@ MAKES = re.compile(rf"\bmake (?:{'|'.join(sorted(TARGETS, key=len, reverse=True)
 OF_A_CHECKOUT = re.compile(r"\bmake |\bcheckout\b|\bMakefile\b|\bdocs/|\bconf/")
 WRITES_PAGES = {
     "experiments/audit/table_templates.py": "writes conf/audit_pairs.yaml",
+    "experiments/calibration/page.py": "writes docs/calibration.md",
     "experiments/skeletons/schema.py": "writes pages of docs/",
     "plots/pages/reference_pages.py": "writes results/reference and the README",
 }
 """What writes files of the project, in a checkout alone: these speak of its targets."""
-CHANGES_THE_PROJECT = {"bands", "hunt", "reference"}
+CHANGES_THE_PROJECT = {"bands", "calibrate", "hunt", "reference"}
 """Commands that are refused where they are installed."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from algorithms.installation import resolve_path
 from experiments.calibration.page import write_page
 from experiments.config.request import SweepRequest
-from experiments.errors import BadInput, print_to_stderr
+from experiments.errors import BadInput, print_to_stderr, require_checkout
 from experiments.run.executors.executor import make_executor
 from experiments.run.executors.task_runner import TaskRunner
 
@@ -15,6 +15,7 @@ _LEAST = 40
 
 def run_command(request: SweepRequest) -> int:
     """Simulate, print the tables, and write them; returns the exit code."""
+    require_checkout("calibrate")
     simulations = request.config["simulations"]
     if not isinstance(simulations, int) or simulations < _LEAST:
         raise BadInput(f"simulations={simulations} must be a whole number of at least {_LEAST}")

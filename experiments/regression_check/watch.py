@@ -199,8 +199,11 @@ def judge_parts(parts: ClaimParts, repeats: int) -> tuple[str, str]:
 
 
 def judge_must_hold(paper: Paper, watched: WatchList, results: Results) -> list[tuple[PrintedNumber, NumberVerdict]]:
-    """Return the verdicts on the printed numbers that have to hold, from the runs of the check."""
-    judged_so = paper.replaced(repeats=watched.repeats)
+    """Return the verdicts on the printed numbers that have to hold, from the runs of the check.
+
+    A check looks once. What lies outside is *undecided*, outside so far, and never *refuted*: neither holds.
+    """
+    judged_so = paper.replaced(repeats=watched.repeats, most_repeats=watched.repeats)
     questions = [resolve_number(judged_so, number, ()) for number in watched.must_hold]
     return list(zip(watched.must_hold, answer_numbers(questions, results), strict=True))
 

@@ -25,6 +25,10 @@ from plots.runs.paper_run import PaperRun
 TEMPLATE = "results.md.j2"
 
 
+class NotPublished(BadInput):
+    """The template asks for a paper of which no run is published."""
+
+
 class Lessons:
     """What the template may ask of the published runs; what does not fit is noted as it is asked."""
 
@@ -79,7 +83,7 @@ class Lessons:
 
     def _find_run(self, paper: int) -> PaperRun:
         if str(paper) not in self._runs:
-            raise BadInput(f"{TEMPLATE}: no run of paper {paper} is published")
+            raise NotPublished(f"{TEMPLATE}: no run of paper {paper} is published")
         return self._runs[str(paper)]
 
     def _find(self, paper: int, name: str) -> ClaimAnswer | Mapping[str, Any]:
@@ -97,7 +101,10 @@ def _index_rows(numbers: pd.DataFrame) -> dict[str, Mapping[str, Any]]:
 
 
 def render_lessons(runs: Sequence[PaperRun], notice: str) -> tuple[str, list[str]]:
-    """Return the page, and what it takes for granted that the published runs do not bear out."""
+    """Return the page, and what it takes for granted that the published runs do not bear out.
+
+    `NotPublished` if it asks for a paper that is not among the runs.
+    """
     lessons = Lessons(runs)
     asked = ("size", "ours", "printed", "count", "inside", "holding", "expect")
     page = render_template(TEMPLATE, notice=notice, **{name: getattr(lessons, name) for name in asked})

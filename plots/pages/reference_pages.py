@@ -15,6 +15,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,7 +30,7 @@ from plots import privacy
 from plots.figures.ranks import RanksFigure
 from plots.labels import SYMBOLS
 from plots.pages.html import render_template
-from plots.pages.lessons import render_lessons
+from plots.pages.lessons import NotPublished, render_lessons
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import KEPT, copy_files, name_target
 from plots.tables.decision import NO_METHOD, DecisionTable
@@ -125,7 +126,10 @@ _LESSONS_NOTICE = (
 
 
 def make_pages(root: Path = ROOT) -> dict[Path, str]:
-    """Return the text of each page that shows the published runs, by its path."""
+    """Return the text of each page that shows the published runs, by its path.
+
+    What we learned is left as it is while a paper that it speaks of is not published.
+    """
     folder, readme = root / "results" / "reference", root / "README.md"
     runs = list_published(folder)
     to_folder = f"{folder.relative_to(root).as_posix()}/"
@@ -137,7 +141,8 @@ def make_pages(root: Path = ROOT) -> dict[Path, str]:
     index = render_template("published_index.md.j2", notice=_NOTICE, verdicts=verdicts, studies=studies)
     pages = {readme: replace_block(readme.read_text(encoding="utf-8"), "verdicts", table)}
     pages[folder / "README.md"] = f"{index}\n"
-    pages[root / "docs" / "results.md"], _ = render_lessons(runs, _LESSONS_NOTICE)
+    with suppress(NotPublished):
+        pages[root / "docs" / "results.md"], _ = render_lessons(runs, _LESSONS_NOTICE)
     for run in runs:
         pages[run.folder / "README.md"] = describe_paper(run)
         if run.paper.coverage:
