@@ -13,14 +13,10 @@ from algorithms.encoding.clipping import MANY_ROWS, clip_number
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous
 from algorithms.encoding.rows import Rows
+from algorithms.encoding.scalings import IN_BALL, SIGNED_TARGET
 from algorithms.native import compiled
 from algorithms.regression.monomials import Monomials
 
-SCALINGS = ("box", "unit", "ball", "signed_ball")
-IN_BALL = ("ball", "signed_ball")
-"""Those that no row is longer than 1 in."""
-SIGNED_TARGET = ("box", "signed_ball")
-"""Those that map the target to [-1, 1]."""
 TARGET_SCALINGS = ("declared", "none")
 _NUMBERS = 250_000  # of a block: two megabytes stay in the cache, and each block that is begun takes 30 µs
 _FEWEST_ROWS = 1000  # of a block: of d lines d² sums are added up for each block, which many rows make little of

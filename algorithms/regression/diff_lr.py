@@ -33,7 +33,7 @@ class DiffLRRegressor(PrivatePolynomialRegressor):
     Variant "sound" is epsilon-differentially private for one record added or removed: the distinct entries of M are one
     release, b is another, and ``split`` divides by what these cost, see
     ``algorithms.regression.moments.share_of_moments``. Replacing a record costs twice epsilon in scaling "box",
-    epsilon in "ball".
+    epsilon in "ball", at most twice in "signed_ball".
 
     The original's own rule was not available: it gives more to the part of larger sensitivity, as all three do.
 

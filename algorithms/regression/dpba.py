@@ -81,8 +81,8 @@ class DPBARegressor(OfAnyDegree):
     Variant "sound" is epsilon-differentially private for one record added or removed: the distinct entries of M are one
     release, b is another. The share of M is as printed, β/Δ_g or ``share``, but that "optimal" has the least energy of
     the noise that is drawn, see ``algorithms.regression.moments.share_of_moments``. Replacing a record costs twice
-    epsilon in scaling "box", epsilon in "ball". The catalogue's ``dpba_sound`` has ``share="optimal"`` in place of
-    ``beta``.
+    epsilon in scaling "box", epsilon in "ball", at most twice in "signed_ball". The catalogue's
+    ``dpba_sound`` has ``share="optimal"`` in place of ``beta``.
 
     Examples
     --------

@@ -46,7 +46,8 @@ class DPCRegressor(OfAnyDegree):
 
     Variant "sound" is epsilon-differentially private for one record added or removed: the distinct coefficients without
     sensitive attributes are one release, the others another, with budgets that make the noise of the latter 1/γ times
-    as large. Replacing a record costs twice epsilon in scaling "box", epsilon in "ball".
+    as large. Replacing a record costs twice epsilon in scaling "box", epsilon in "ball", at most twice in
+    "signed_ball".
 
     Examples
     --------

@@ -41,7 +41,7 @@ class FunctionalMechanismRegressor(OfAnyDegree):
     Variant "sound" is epsilon-differentially private for one record added or removed, all coefficients being one
     release: with m distinct ones, in the box noise of standard deviation √((m + 1)(m + 2)/3)/ε on each of M and twice
     that on each of b; in the ball p^(-k/2) times as much, k being the degree in the p attributes. Replacing a record
-    costs twice epsilon in scaling "box", epsilon in "ball".
+    costs twice epsilon in scaling "box", epsilon in "ball", at most twice in "signed_ball".
 
     Examples
     --------

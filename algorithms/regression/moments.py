@@ -32,10 +32,11 @@ from typing import NamedTuple
 import numpy as np
 
 from algorithms.accounting.events import ADDED_OR_REMOVED, Event, Sequential, Spent
+from algorithms.encoding.scalings import IN_BALL, SIGNED_TARGET
 from algorithms.mechanisms import sup_norm_spread, sup_norm_vector
 from algorithms.native import compiled
 from algorithms.regression.budget import share_of_first
-from algorithms.regression.design import IN_BALL, SIGNED_TARGET, Design
+from algorithms.regression.design import Design
 from algorithms.regression.objective import Objective
 
 

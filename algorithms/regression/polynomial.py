@@ -10,9 +10,10 @@ import numpy as np
 from algorithms.accounting.faults import TARGET_IN_ITS_OWN_UNIT
 from algorithms.base import PaperOrSound, PrivateRegressor
 from algorithms.encoding.domain import Domain
+from algorithms.encoding.scalings import SCALINGS
 from algorithms.parameters import ParameterError, check_choice, check_flag, parameter, with_parameters
 from algorithms.regression.budget import Budget
-from algorithms.regression.design import SCALINGS, TARGET_SCALINGS, Design
+from algorithms.regression.design import TARGET_SCALINGS, Design
 from algorithms.regression.moments import SoundBudget
 from algorithms.regression.monomials import Monomials
 from algorithms.regression.objective import Objective, objective_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms.encoding.features import Continuous
-from algorithms.regression.design import IN_BALL, SIGNED_TARGET
+from algorithms.encoding.scalings import IN_BALL, SIGNED_TARGET
 from algorithms.released.document import Origin, Release, to_array, to_plain_data
 
 
@@ -21,7 +21,7 @@ class ReleasedRegression(Release):
     origin: Origin
     weights: np.ndarray  #: float64 (d,): of each monomial of the scaled attributes, for the scaled target
     powers: np.ndarray  #: int64 (d, p): of each attribute in each monomial
-    scaling: str  #: where the bounds are mapped, one of ``algorithms.regression.design.SCALINGS``
+    scaling: str  #: where the bounds are mapped, one of ``algorithms.encoding.scalings.SCALINGS``
 
     def predict(self, X) -> np.ndarray:
         """Predict the target of each row, in its unit, but maybe beyond its bounds."""
