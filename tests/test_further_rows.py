@@ -155,4 +155,4 @@ def test_published_claims_that_splits_were_crossed_for_say_so(sign):
         for row in forest.rows
         if row.sign == sign and row.new_rows
     }
-    assert len(said) > 3 and all(words.startswith("on new rows of this kind: ") for words in said.values())
+    assert said and all(words.startswith("on new rows of this kind: ") for words in said.values())

@@ -1,6 +1,7 @@
 """The summary on the terminal: what came out, in the order of a page and on 80 columns, however little was run."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 
 import pandas as pd
@@ -8,8 +9,10 @@ import pytest
 from rich.text import Text
 
 from experiments.config.finding import Sign
+from experiments.config.paper import Speaker
 from experiments.config.paths import REFERENCE
-from plots.answers import Answer
+from experiments.judge.verdict import Verdict
+from plots.answers import Answer, count_signs
 from plots.labels import SYMBOLS
 from plots.pages import terminal
 from plots.pages.terminal import print_summary
@@ -54,7 +57,9 @@ def test_every_claim_and_every_number_is_shown_with_its_sign(run, capsys):
     signs = [line[0] for line in lines if line[:3].endswith("  ") and line[:1] in SYMBOLS.values()]
     counted = {symbol: signs.count(symbol) for symbol in SYMBOLS.values()}
     numbers, claims, _ = run.answers
-    assert counted == {SYMBOLS[sign]: numbers.counts.get(sign, 0) + claims.counts.get(sign, 0) for sign in Sign}
+    ours = count_signs(run.list_verdicts(Speaker.OURS))
+    expected = [Counter(answer) for answer in (numbers.counts, claims.counts, ours)]
+    assert counted == {SYMBOLS[sign]: sum(found[sign] for found in expected) for sign in Sign}
     (row,) = [line for line in lines if "Adult, depth d = 10, ε = 0.05" in line]
     ours = 100 * run.numbers.set_index("id").loc["adult-d10-eps0.05", "mean"]
     assert row.split()[-2:] == ["86.120", f"{ours:.3f}"] and "×" in row and "●" in row
@@ -86,10 +91,10 @@ def test_what_looks_like_markup_is_printed_as_it_is(run, capsys):
 
 
 def test_a_finding_that_does_not_fit_is_not_repeated(run):
-    other = replace(run, numbers=run.numbers.replace({"verdict": {"refuted": "reproduced"}}))
-    said = other.outcome
-    assert said.startswith("The sentence that was written about it no longer fits: number adult-d10-eps0.05: it says")
-    assert "points below its print" not in said
+    held = [claim.model_copy(update={"verdict": Verdict.REPRODUCED}) for claim in run.claims]
+    said = replace(run, claims=held).outcome
+    assert said.startswith("The sentence that was written about it no longer fits: claim noise-costs-little: it says")
+    assert "half a point" not in said
 
 
 def test_facts_that_differ_are_named(run):

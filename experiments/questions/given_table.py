@@ -50,7 +50,7 @@ def arrange_given(
     BadInput
         If a column is missing, a row is of no study, a run stands there twice or a run or a value is missing.
     """
-    table = _GivenTable(frame, name, paper)
+    table = _GivenTable(frame, name, paper, {metric for metrics in asked.values() for metric in metrics})
     rows = table.find_axes()
     rows.insert(0, "study", table.find_studies(rows))
     rows["repeat"] = table.read_repeats()
@@ -63,13 +63,13 @@ def arrange_given(
 class _GivenTable:
     """A table as it was read, and the paper that it is about."""
 
-    def __init__(self, frame: pd.DataFrame, name: str, paper: Paper) -> None:
+    def __init__(self, frame: pd.DataFrame, name: str, paper: Paper, metrics: Collection[str]) -> None:
         self.name, self.paper = name, paper
         parameters = {axis for study in paper.studies.values() for axis in study.axes() if axis.startswith("params.")}
         plain = {}
         for axis in sorted(parameters):
             short = axis.removeprefix("params.")
-            if axis in frame.columns and short in frame.columns:
+            if axis in frame.columns and short in frame.columns and short not in metrics:
                 raise BadInput(f"{name} has both columns {short!r} and {axis!r}: one of them is enough")
             plain[short] = axis
         self.frame = frame.rename(columns={short: axis for short, axis in plain.items() if axis not in frame.columns})
