@@ -107,7 +107,7 @@ _DECISION = "decision"  # the kind of tables that say what to take: they are wha
 # Files that are about all of a run.
 _SUMMARIES = (
     *("numbers.csv", "claims.json", "privacy.json", "copies.csv", "readings.csv", "curves.csv", "further_rows.csv"),
-    *("costs.csv", "paper.yaml", "provenance.json"),
+    *("costs.csv", "paper.yaml", "provenance.json", "runs.parquet"),
 )
 _ENDINGS = {"CSV": "csv", "LaTeX": "tex", "SVG": "svg", "PNG": "png", "PDF": "pdf"}
 
