@@ -18,11 +18,9 @@ from experiments.config.finding import INSIDE, PaperFinding, Sign
 from experiments.config.paper import Paper
 from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.numbers.number_verdict import format_size, is_blank
-from experiments.judge.verdict import Verdict, half_digit
+from experiments.judge.verdict import OUTSIDE, Verdict, half_digit
 from plots.labels import MISSING, SYMBOLS, label_names
 from plots.privacy import VIOLATED, is_claim_only
-
-_OUTSIDE = (Verdict.REFUTED, Verdict.REPRODUCED_WITHIN)
 
 
 @dataclass(frozen=True)
@@ -234,7 +232,7 @@ def find_outside(numbers: pd.DataFrame) -> pd.Series:
     slack = [half_digit(*row) for row in zip(numbers["metric"], numbers["decimals"], strict=True)]
     is_off = numbers["printed"] + slack < numbers["prediction_low"]
     is_off |= numbers["printed"] - slack > numbers["prediction_high"]
-    return numbers["verdict"].isin(_OUTSIDE) | (is_off & (numbers["verdict"] == Verdict.UNDECIDED))
+    return numbers["verdict"].isin(OUTSIDE) | (is_off & (numbers["verdict"] == Verdict.UNDECIDED))
 
 
 def count_inside(numbers: pd.DataFrame) -> str:

@@ -19,18 +19,6 @@ MISSING = "—"
 SYMBOLS = {Sign.HOLDS: "✓", Sign.FAILS: "✗", Sign.DEPENDS: "◐", Sign.OPEN: "?"}
 #: What colour a sign has on pages and on the terminal.
 TONES = {Sign.HOLDS: "good", Sign.FAILS: "bad", Sign.DEPENDS: "mixed", Sign.OPEN: "open"}
-#: Verdicts on printed numbers; the others are verdicts on claims.
-OF_NUMBERS = (
-    Verdict.REPRODUCED,
-    Verdict.REPRODUCED_WITHIN,
-    Verdict.REFUTED,
-    Verdict.DEPENDS_ON_RUNS,
-    Verdict.UNDECIDED,
-    Verdict.TOO_COARSE,
-    Verdict.SETTING_LOST,
-    Verdict.NOT_IMPLEMENTED,
-    Verdict.NOT_RUN,
-)
 
 
 def find_symbol(given: str) -> str:

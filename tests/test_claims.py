@@ -823,6 +823,7 @@ def test_readings_together_know_no_order():
         (READ | {"says": ""}, ANEW, "says is missing: a claim has the paper's words and their place, or own: true"),
         (READ | {"source": ""}, ANEW, "source is missing"),
         (READ | {"read_as": ""}, ANEW, "claim 'first' has other readings: say in read_as how it is read itself"),
+        (READ, ANEW | {"text": READ["read_as"]}, "claim 'first' has two readings with the same condition"),
         (
             READ,
             ANEW | {"leaves_open": ""},

@@ -20,6 +20,7 @@ from experiments.metrics.metric import Margin
 from experiments.questions.paper_questions import resolve_paper
 from plots.answers import answer_privacy, count_signs
 from plots.labels import MISSING
+from plots.pages.reference_pages import read_published
 from plots.rows import label_place
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import read_json, write_json, write_paper
@@ -79,7 +80,7 @@ def rewrite_paper(run_2, **finding):
 
 @pytest.mark.parametrize("folder", PUBLISHED, ids=lambda folder: folder.name)
 def test_the_findings_of_published_papers_fit_their_runs_and_are_short(folder):
-    run = PaperRun.read(folder)
+    run = read_published(folder)
     said = run.finding
     assert said and "{" not in said and len(said.split()) <= 30
     assert run.paper.promise and len(run.paper.promise.split()) <= 30

@@ -497,6 +497,9 @@ class Paper(Document):
         for claim in claims:
             if claim.id in read and not claim.read_as and not claim.own:
                 raise ValueError(f"claim {claim.id!r} has other readings: say in read_as how it is read itself")
+            conditions = [claim.read_as, *(other.text for other in claims if other.reading_of == claim.id)]
+            if twice := next((text for text in conditions if conditions.count(text) > 1), None):
+                raise ValueError(f"claim {claim.id!r} has two readings with the same condition: {twice!r}")
         return claims
 
     @field_validator("printed_repeats")

@@ -50,7 +50,7 @@ class SettingAnswer(_Answer):
 
     def to_mapping(self) -> dict[str, Any]:
         """Return place and numbers as one mapping."""
-        return {**self.place, **self.model_dump(exclude={"place", "outcome"}), "state": self.outcome.value}
+        return {**self.place, **self.model_dump(exclude={"place", "outcome"})}
 
 
 class ClaimAnswer(_Answer):

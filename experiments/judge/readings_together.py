@@ -55,10 +55,11 @@ def combine_readings(claims: Sequence[AskedClaim], answers: Sequence[ClaimAnswer
 
 
 def _combine(answer: ClaimAnswer, read_as: str, readings: Sequence[ClaimAnswer]) -> ClaimAnswer:
-    conditions = {read_as: answer.verdict} | {reading.text: reading.verdict for reading in readings}
-    verdict = combine_verdicts(list(conditions.values()))
-    if verdict == answer.verdict and len(set(conditions.values())) == 1:
-        return answer.model_copy(update={"reason": f"{answer.reason}; so under each of {len(conditions)} readings"})
+    verdicts = [answer.verdict, *(reading.verdict for reading in readings)]
+    verdict = combine_verdicts(verdicts)
+    if len(set(verdicts)) == 1:
+        return answer.model_copy(update={"reason": f"{answer.reason}; so under each of {len(verdicts)} readings"})
+    conditions = dict(zip([read_as, *(reading.text for reading in readings)], verdicts, strict=True))
     reason = f"{describe_conditions(conditions)}; if {read_as}: {answer.reason}"
     return answer.model_copy(update={"verdict": verdict, "conditions": conditions, "reason": reason})
 

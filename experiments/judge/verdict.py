@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -57,6 +57,31 @@ class Verdict(StrEnum):
         return verdict
 
 
+OUTSIDE = (Verdict.REFUTED, Verdict.REPRODUCED_WITHIN)
+"""Of printed numbers: they lie outside of what ours predict."""
+
+_FROM_LEAST_KNOWN = (
+    Verdict.NOT_IMPLEMENTED,
+    Verdict.NOT_RUN,
+    Verdict.UNDECIDED,
+    Verdict.SETTING_LOST,
+    Verdict.TOO_COARSE,
+    Verdict.REPRODUCED_WITHIN,
+    Verdict.REPRODUCED,
+)
+
+
+def find_least_known(verdicts: Collection[str]) -> Verdict:
+    """Return the verdict of some that do not speak against a paper about which least is known.
+
+    Examples
+    --------
+    >>> find_least_known(["reproduced", "undecided", "print too coarse"]).value
+    'undecided'
+    """
+    return next(verdict for verdict in _FROM_LEAST_KNOWN if verdict in verdicts)
+
+
 def half_digit(metric: str, decimals: int) -> float:
     """Return half a unit of the last printed digit, on the scale of the files.
 
@@ -68,7 +93,7 @@ def half_digit(metric: str, decimals: int) -> float:
     return 0.5 * 10.0 ** -(decimals + (2 if is_in_per_cent(metric) else 0))
 
 
-_EFFECT_KEYS = ("part", "effect", "low", "high", "margin", "share_won", "n", "state")
+_EFFECT_KEYS = ("part", "effect", "low", "high", "margin", "share_won", "n")
 
 
 def setting_of(effect: Mapping[str, Any]) -> dict[str, Any]:

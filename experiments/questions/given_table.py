@@ -98,9 +98,8 @@ class _GivenTable:
         for study in self.paper.studies.values():
             for axis in known:
                 known[axis] += [value for value in study.axes().get(axis, ()) if not is_among(value, known[axis])]
-        return pd.DataFrame(
-            {axis: self._match_values(axis, values) for axis, values in known.items()}, index=self.frame.index
-        )
+        columns = {axis: self._match_values(axis, values) for axis, values in known.items()}
+        return pd.DataFrame(columns, index=self.frame.index, dtype=object)  # as texts, None would become NaN
 
     def _list_named_studies(self) -> list[Study]:
         """Return the studies that rows name, or all where no row does."""

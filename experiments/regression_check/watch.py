@@ -26,7 +26,7 @@ from experiments.cells.study_cells import cells_of_studies
 from experiments.config.paper import Paper, Watch
 from experiments.config.setting import describe_setting
 from experiments.errors import BadInput, suggest_name
-from experiments.judge.evidence.claim_group import ROUNDING
+from experiments.judge.evidence.sequential_test import ROUNDING
 from experiments.judge.number_answers import answer_numbers
 from experiments.judge.numbers.number_verdict import NumberVerdict, PrintedNumber
 from experiments.judge.verdict import Verdict, describe_place

@@ -24,11 +24,11 @@ from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.number_answers import count_expected_misses
 from experiments.judge.numbers.number_verdict import describe_runs, read_by_runs
 from experiments.judge.readings.sentences import list_curve_notes, list_ranking_notes
+from experiments.judge.verdict import Verdict
 from experiments.questions.further_rows import describe_further_rows
 from experiments.run.copies import describe_copies
 from plots import privacy
 from plots.answers import Answer, answer_privacy, answer_verdicts, fill_finding, find_outside, list_misfits
-from plots.labels import OF_NUMBERS
 from plots.rows import ClaimRow, NumberRow, describe_facts, group_numbers, list_forests, make_row, plot_numbers
 from plots.runs.run_folder import NEEDED, read_csv, read_json, read_paper_as_run, read_readings
 from plots.series import note_missing_cells
@@ -257,7 +257,7 @@ class PaperRun:
         if len(by_runs) > 1:
             answers = []
             for m, found in by_runs.items():
-                counts = ", ".join(f"{found[verdict]} {verdict}" for verdict in OF_NUMBERS if verdict in found)
+                counts = ", ".join(f"{found[verdict]} {verdict}" for verdict in Verdict if verdict in found)
                 answers.append(f"Taken for {describe_runs(m)}: {counts}.")
             notes.append(" ".join(["The text leaves open over how many runs a printed number is a mean.", *answers]))
         return notes

@@ -19,6 +19,7 @@ import numpy as np
 from experiments.judge.evidence.sequential_test import (
     ANY,
     EACH,
+    ROUNDING,
     GainsByMean,
     GainsByMedian,
     find_mean_interval,
@@ -27,9 +28,6 @@ from experiments.judge.evidence.sequential_test import (
 from experiments.metrics.metric import Margin
 from experiments.stats import Interval, median_interval
 from experiments.store.results import SettingKey
-
-ROUNDING = 1e-12
-"""What is left of an effect of exactly zero after a sum of floats."""
 
 _UNSEEN = 5.0
 """Margins by which a run that has not been seen may differ, where all that were seen are alike: a test row of twenty is

@@ -4,12 +4,12 @@ The runs are looked at when there are 20 (or as many as the paper makes anyway),
 a share of the level that is fixed beforehand, and a p-value is paid for with the share of its look. So the shares need
 not know how looks depend on each other, and further runs may always be made.
 
-A t-test is wrong where runs are skewed: after twenty runs with a long tail it finds a gain that is not there in two of
-a hundred tests where it may in one of four hundred. So the p-value is the larger one of Student's and of Hall's, whose
-cubic corrects for the skewness; the skewness is taken to be worse than seen, by half of its standard error where every
-comparison must be proven, by a whole one where any of several may decide. (Where a worse one would make the cubic say
-more, as of large gains, it is taken to be what makes it say least.) And the variance is not taken to be smaller
-than the metric can show: twenty equal accuracies may hide a test row that is rarely wrong.
+A t-test is wrong where runs are skewed: of few runs with a long tail it finds gains that are not there. So the p-value
+is the larger one of Student's and of Hall's, whose cubic corrects for the skewness; the skewness is taken to be worse
+than seen, by half of its standard error where every comparison must be proven, by a whole one where any of several may
+decide. (Where a worse one would make the cubic say more, as of large gains, it is taken to be what makes it say least.)
+And the variance is not taken to be smaller than the metric can show: twenty equal accuracies may hide a test row that
+is rarely wrong.
 
 `make calibrate` measures what comes of that; its table stands in ``docs/calibration.md``. A collapse that no run has
 shown cannot be allowed for by a test that proves anything in so few runs: `describe_unseen` says which.
@@ -40,6 +40,9 @@ _FIRST_SHARES = (0.35, 0.25, 0.20, 0.10)
 _HOPE = 2.0
 """Standard errors by which the runs to come may be better than those so far."""
 _LEAST_SKEWNESS = 1e-4
+
+ROUNDING = 1e-12
+"""What is left of an effect of exactly zero after a sum of floats."""
 
 
 class Look(NamedTuple):
@@ -185,9 +188,9 @@ class GainsByMedian(NamedTuple):
     n_lost: np.ndarray
 
     @classmethod
-    def of(cls, gains: np.ndarray, rounding: float = 1e-12) -> GainsByMedian:
+    def of(cls, gains: np.ndarray) -> GainsByMedian:
         """Return what is known of runs along the last axis."""
-        return cls(gains.shape[-1], (gains > rounding).sum(axis=-1), (gains < -rounding).sum(axis=-1))
+        return cls(gains.shape[-1], (gains > ROUNDING).sum(axis=-1), (gains < -ROUNDING).sum(axis=-1))
 
     def negate(self) -> GainsByMedian:
         """Return the same of what they lose."""

@@ -35,20 +35,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from experiments.judge.numbers.number_verdict import NO_INTERVAL, NumberQuestion, NumberVerdict, describe_runs
-from experiments.judge.verdict import Verdict, count_runs
+from experiments.judge.verdict import OUTSIDE, Verdict, count_runs, find_least_known
 from experiments.stats import ALPHA, Interval
 
 JudgeForRuns = Callable[[int], NumberVerdict]
 """Judges a number by some runs of ours, as if it were a mean of so many runs."""
-
-_OUTSIDE = (Verdict.REFUTED, Verdict.REPRODUCED_WITHIN)
-_LEAST_KNOWN = (
-    Verdict.UNDECIDED,
-    Verdict.SETTING_LOST,
-    Verdict.TOO_COARSE,
-    Verdict.REPRODUCED_WITHIN,
-    Verdict.REPRODUCED,
-)
 
 
 def judge_all_runs(question: NumberQuestion, by_all: JudgeForRuns, by_first: JudgeForRuns | None) -> NumberVerdict:
@@ -74,7 +65,7 @@ def _wait(verdict: NumberVerdict, last_look: int) -> NumberVerdict:
 
 def _confirm(verdict: NumberVerdict, first: NumberVerdict) -> NumberVerdict:
     """Return what is said of a number that is outside at the second look, by what the first one said."""
-    if first.verdict not in _OUTSIDE:
+    if first.verdict not in OUTSIDE:
         reason = f"{verdict.reason}; but it is inside by the first {count_runs(first.mean.n)} alone"
     elif verdict.chance >= ALPHA:
         reason = f"outside so far: {verdict.reason}"
@@ -88,7 +79,7 @@ def _combine(verdicts: Mapping[int, NumberVerdict]) -> NumberVerdict:
     if Verdict.REFUTED in found:
         name = Verdict.REFUTED if len(found) == 1 else Verdict.DEPENDS_ON_RUNS
     else:
-        name = next(verdict for verdict in _LEAST_KNOWN if verdict in found)
+        name = find_least_known(found)
     first, *_ = verdicts.values()
     return replace(
         first,

@@ -8,7 +8,8 @@ from itertools import product
 
 import numpy as np
 
-from experiments.judge.evidence.claim_group import ROUNDING, ClaimGroup
+from experiments.judge.evidence.claim_group import ClaimGroup
+from experiments.judge.evidence.sequential_test import ROUNDING
 from experiments.stats import ALPHA, sign_p
 
 HOLDS, IS_REFUTED, OPEN = "holds", "refuted", "open"

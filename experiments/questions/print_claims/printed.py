@@ -2,8 +2,8 @@
 
 The claim is *refuted* if any of its numbers is, else it *depends on how many runs were averaged* if any does. It is
 *reproduced* if all are, *reproduced within ± δ* if all are one or the other; else it has the verdict of the number
-about which least is known, in the order of `_LEAST_KNOWN`. While a number is *not run*, the claim is *undecided*, as
-every claim is without cells.
+about which `find_least_known` knows least. While a number is *not run*, the claim is *undecided*, as every claim is
+without cells.
 """
 
 from __future__ import annotations
@@ -17,17 +17,7 @@ from documents.document import ListOf
 from experiments.config.paper import Claim, Paper, PaperError
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import ComputedQuestion
-from experiments.judge.verdict import Verdict
-
-_LEAST_KNOWN = (
-    Verdict.NOT_IMPLEMENTED,
-    Verdict.NOT_RUN,
-    Verdict.UNDECIDED,
-    Verdict.SETTING_LOST,
-    Verdict.TOO_COARSE,
-    Verdict.REPRODUCED_WITHIN,
-    Verdict.REPRODUCED,
-)
+from experiments.judge.verdict import Verdict, find_least_known
 
 
 class PrintedClaim(Claim):
@@ -54,7 +44,8 @@ def _judge(names: Sequence[str], numbers: Mapping[str, Mapping[str, Any]]) -> di
     """Return verdict and reason, from the verdicts on printed numbers."""
     rows = [numbers[name] for name in names]
     verdicts = {row["verdict"] for row in rows}
-    verdict = next(name for name in (Verdict.REFUTED, Verdict.DEPENDS_ON_RUNS, *_LEAST_KNOWN) if name in verdicts)
+    against = [verdict for verdict in (Verdict.REFUTED, Verdict.DEPENDS_ON_RUNS) if verdict in verdicts]
+    verdict = against[0] if against else find_least_known(verdicts)
     return {"verdict": verdict, "reason": _describe(rows)}
 
 
