@@ -45,6 +45,10 @@ site_contents = {
         "How often is a verdict wrong? <docs/calibration>",
         "Readings <docs/readings>",
     ],
+    **{
+        f"results/reference/paper-{n}/README": [f"Each sentence <results/reference/paper-{n}/coverage>"]
+        for n in range(1, 7)
+    },
     "docs/algorithms": [
         "Releasing for real <docs/releasing>",
         "Privacy <docs/privacy>",
@@ -88,6 +92,7 @@ include_patterns = [
     "docs/auto_gallery/*.rst",
     "results/reference/README.md",
     "results/reference/*/README.md",
+    "results/reference/*/coverage.md",
 ]
 extensions = [
     "myst_parser",

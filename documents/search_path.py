@@ -196,7 +196,7 @@ def list_choices(built_in: Path) -> list[str]:
     Examples
     --------
     >>> [name for name in list_choices(ALGORITHMS) if name.startswith("bdpt")]
-    ['bdpt', 'bdpt:sound', 'bdpt_sound']
+    ['bdpt', 'bdpt:sound', 'bdpt:zero', 'bdpt_sound', 'bdpt_zero']
     """
     files = list_files(built_in)
     return sorted({*files, *map(name_place, files.values())})

@@ -56,9 +56,11 @@ def label_value(paper: Paper, value: Any) -> str:
     Examples
     --------
     >>> paper = Paper(number=0, title="T", studies={"grid": {"dataset": "car", "algorithm": "rdt"}})
-    >>> [label_value(paper, value) for value in (3.0, 0.05, 1.0, float("inf"), "adult", True)]
-    ['3', '0.05', '1', 'no noise', 'adult', 'True']
+    >>> [label_value(paper, value) for value in (3.0, 0.05, 1.0, float("inf"), "adult", True, None)]
+    ['3', '0.05', '1', 'no noise', 'adult', 'True', 'none']
     """
+    if value is None:
+        return label_name(paper, "none")
     if isinstance(value, bool) or not isinstance(value, int | float):
         return label_name(paper, str(value))
     return "no noise" if math.isinf(value) else f"{value:g}"

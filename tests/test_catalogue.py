@@ -110,7 +110,7 @@ def test_what_is_said_of_some_algorithms_is_right(screens):
     assert fields["Task"] == "classification"
     added = "claims ε and accounts for ε, for one record added or removed (2 ε for one record replaced)"
     assert fields["Privacy"] == f"{added}, given a public domain"
-    assert "edprf:sound variant=sound; old name edprf_sound" in re.sub(" +", " ", screens["edprf"])
+    assert "edprf:sound variant=sound tradition " in " ".join(screens["edprf"].split())
     assert fields["Old name"] == "edprf_sound, which its results have"
     assert screens["edprf_sound"].startswith("edprf:sound: ") and "Old name" not in screens["edprf"]
     assert "tradition split=exponential, leaf=noisy_counts" in re.sub(" +", " ", screens["edprf"])

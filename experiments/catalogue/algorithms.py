@@ -33,7 +33,7 @@ from experiments.config import estimators
 from experiments.config.papers import PAPERS
 from experiments.errors import BadInput
 
-_MOST_VARIANTS = 8
+_MOST_VARIANTS = 6
 _MOST_LINES = 4  #: of the text of a parameter
 _WIDEST_VALUE = 32
 
@@ -156,8 +156,7 @@ def _format_variants(entry: AlgorithmEntry) -> list[str]:
     lines = format_field("Variants", "and other names of the same class, with what they set differently:")
     width = max(map(len, others[:_MOST_VARIANTS]))
     for other in others[:_MOST_VARIANTS]:
-        old_name = f"; old name {stored[other]}" if stored[other] != other else ""
-        lines += hang_text(f"  {other.ljust(width)}  ", f"{_format_differences(entry.name, other)}{old_name}", 3)
+        lines += hang_text(f"  {other.ljust(width)}  ", _format_differences(entry.name, other), 1)
     hidden = len(others) - _MOST_VARIANTS
     return lines + ([f"  and {hidden} more"] if hidden > 0 else [])
 

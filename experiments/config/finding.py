@@ -77,8 +77,8 @@ class PaperFinding(Document):
 
         Examples
         --------
-        >>> PaperFinding(text="No forest is overall better at all depths.").sweeping_words
-        ['No', 'all']
+        >>> PaperFinding(text="No forest is always better, overall or at all depths.").sweeping_words
+        ['No', 'always']
         """
         return _SWEEPING.findall(self.text)
 

@@ -81,8 +81,8 @@ def describe_setting(setting: Mapping) -> str:
 
     Examples
     --------
-    >>> describe_setting({"dataset": "car", "params.max_depth": 3.0, "epsilon": math.inf})
-    'car, max_depth = 3, no noise'
+    >>> describe_setting({"dataset": "car", "params.max_depth": 3.0, "params.scale": None, "epsilon": math.inf})
+    'car, max_depth = 3, scale = none, no noise'
     """
     return ", ".join(starmap(_describe_value, setting.items()))
 
@@ -92,7 +92,7 @@ def _describe_value(name: str, value: Any) -> str:
         return str(value)
     if name == "epsilon" and math.isinf(value):
         return "no noise"
-    text = format(value, "g") if _is_number(value) else value
+    text = "none" if value is None else format(value, "g") if _is_number(value) else value
     return f"{name.removeprefix('params.')} = {text}"
 
 
