@@ -38,6 +38,10 @@ class Lessons:
         self._claims = {name: {claim.id: claim for claim in run.claims} for name, run in self._runs.items()}
         self._numbers = {name: _index_rows(run.numbers) for name, run in self._runs.items()}
 
+    def promise(self, paper: int) -> str:
+        """Return what a paper promises, as its own page has it."""
+        return self._find_run(paper).paper.promise
+
     def size(self, paper: int, name: str) -> str:
         """Return the size of the effect of a claim, or of the difference of a printed number, without its sign."""
         found = self._find(paper, name)
@@ -106,6 +110,6 @@ def render_lessons(runs: Sequence[PaperRun], notice: str) -> tuple[str, list[str
     `NotPublished` if it asks for a paper that is not among the runs.
     """
     lessons = Lessons(runs)
-    asked = ("size", "ours", "printed", "count", "inside", "holding", "expect")
+    asked = ("promise", "size", "ours", "printed", "count", "inside", "holding", "expect")
     page = render_template(TEMPLATE, notice=notice, **{name: getattr(lessons, name) for name in asked})
     return f"{page}\n", lessons.drifts
