@@ -149,7 +149,7 @@ def _make_axis(answers: Sequence[ClaimAnswer]) -> Axis:
     reaches = [
         max(filter(math.isfinite, map(abs, (found.effect, found.low, found.high))), default=0.0) for found in deciding
     ]
-    margins = sorted(found.margin for found in deciding)
+    margins = sorted(filter(math.isfinite, (found.margin for found in deciding)))
     is_linear = all(is_in_per_cent(answer.metric or "") for answer in answers)
     return make_effect_axis(reaches, margins[len(margins) // 2] if margins else 1.0, is_linear)
 

@@ -859,6 +859,16 @@ def test_a_printed_number_of_a_data_set_with_a_substitute_is_not_run(paper, tmp_
     assert json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))["claims"][0]["runs"] == 10
 
 
+def test_claims_are_drawn_where_no_difference_matters(undrawn, tmp_path):
+    """Two models below an R² of 0 are both worse than the mean: there δ is infinite, here in all settings."""
+    claims = [PAPER["claims"][0] | {"metric": "r2"}]
+    table = long_table().assign(r2=-1e6 * (1 + np.random.default_rng(0).random(120)))
+    publish(undrawn | {"claims": claims}, table, tmp_path)
+    (claim,) = json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))["claims"]
+    assert {setting["margin"] for setting in claim["settings"]} == {"inf"}
+    assert 'id="claim-up"' in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(("effects", "scale"), [([900, -1, 1, 2], "symlog"), ([9, -1, 1, 2], "linear")])
 def test_a_curve_shows_small_effects_beside_very_large_ones(effects, scale):
     columns = {"kind": "choice", "unit": "mse", "keeps_epsilon": "yes", "choice.leaf": ["a", "b"] * 2}
