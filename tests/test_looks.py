@@ -382,7 +382,7 @@ def test_all_claims_of_a_paper_share_five_per_cent(claims):
     made = []
     for name, of in claims:
         reading = {"reading_of": of} if of else {}
-        made.append(ABOVE | reading | {"id": name, "worse": "lost" if name == "lost" else "majority"})
+        made.append(ABOVE | reading | {"id": name, "text": name, "worse": "lost" if name == "lost" else "majority"})
     levels = list_levels(made, **LOST)
     assert len(levels) == sum(name != "lost" for name, _ in claims)
     assert all(level > 0 for level in levels)
@@ -391,7 +391,7 @@ def test_all_claims_of_a_paper_share_five_per_cent(claims):
 
 def test_readings_share_what_their_text_has_and_take_nothing_from_other_claims():
     printed = [ABOVE, ABOVE | {"id": "other"}]
-    readings = [ABOVE | {"id": f"reading {i}", "reading_of": "above"} for i in range(9)]
+    readings = [ABOVE | {"id": f"reading {i}", "text": f"reading {i}", "reading_of": "above"} for i in range(9)]
     alone, other = list_levels(printed)
     shared = list_levels([*printed, *readings])
     assert alone == other == shared[1] == pytest.approx(0.05 / 2 / 2)
