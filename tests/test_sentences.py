@@ -208,9 +208,9 @@ def test_every_place_is_named_with_greek_and_none_is_empty_words():
 
 
 def test_what_is_said_of_new_rows_is_short():
-    rows = pd.DataFrame({"claim": "c", "setting": ["car", "adult"], "n": 10, "holds": [True, False]})
-    check_sentence(describe_further_rows(rows), most=15)
-    check_sentence(describe_further_rows(rows.assign(setting=np.nan)), most=15)
+    rows = pd.DataFrame({"claim": "c", "n": 10, "outcome": ["as claimed", "equal", "opposite", "open"]})
+    check_sentence(describe_further_rows(rows), most=30)
+    check_sentence(describe_further_rows(rows.iloc[:1]), most=15)
 
 
 def test_the_reasons_of_published_claims_that_are_computed_are_short():

@@ -134,10 +134,10 @@ def _explain_verdict(
     question: ClaimQuestion, verdict: Verdict, settings: Sequence[SettingAnswer], runs: int
 ) -> list[str]:
     """Say what a verdict rests on: the setting that refutes it, how near an open one is, in how many it holds."""
-    decisive = settings[0]
+    decisive, outcomes = settings[0], [setting.outcome for setting in settings]
     if verdict == Verdict.REFUTED:
         strongest = _describe_effect(question, decisive)
-        counted = [describe_counts(settings)] if len(settings) > 1 else []
+        counted = [describe_counts(outcomes)] if len(settings) > 1 else []
         return [f"fails{say_where(decisive.place)}: {strongest}", *counted]
     if verdict == Verdict.UNDECIDED:
         if runs < LEAST_RUNS:
@@ -146,24 +146,22 @@ def _explain_verdict(
         effect = _describe_effect(question, weakest) if weakest.n else "no run"
         if len(settings) == 1:
             return [f"open: {effect}"]
-        return [f"open: {describe_counts(settings)}; weakest{say_where(weakest.place)}: {effect}"]
+        return [f"open: {describe_counts(outcomes)}; weakest{say_where(weakest.place)}: {effect}"]
     after = f"after {'up to ' if len(settings) > 1 else ''}{count_runs(runs)}"
-    return [f"{describe_counts(settings)}, {after}"]
+    return [f"{describe_counts(outcomes)}, {after}"]
 
 
-def describe_counts(settings: Sequence[SettingAnswer]) -> str:
+def describe_counts(outcomes: Sequence[Outcome]) -> str:
     """Return in how many settings a claim came out how.
 
     Examples
     --------
-    >>> def made(*outcomes):
-    ...     return [SettingAnswer(place={}, outcome=outcome) for outcome in outcomes]
-    >>> describe_counts(made("as claimed", "as claimed")), describe_counts(made("equal"))
+    >>> describe_counts([Outcome.AS_CLAIMED, Outcome.AS_CLAIMED]), describe_counts([Outcome.EQUAL])
     ('as claimed in all 2 settings', 'no difference that matters')
-    >>> describe_counts(made("opposite", "as claimed", "open", "open"))
+    >>> describe_counts([Outcome.OPPOSITE, Outcome.AS_CLAIMED, Outcome.OPEN, Outcome.OPEN])
     'as claimed in 1 of 4 settings, the opposite in 1, open in 2'
     """
-    n, outcomes = len(settings), [setting.outcome for setting in settings]
+    n = len(outcomes)
     words = {
         Outcome.AS_CLAIMED: "as claimed",
         Outcome.EQUAL: "no difference that matters",

@@ -11,9 +11,10 @@ tells the two parts of the variance apart, and only the part of the split is wid
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +25,9 @@ from datasets import catalogue
 from experiments.cells.cell import PROTOCOL, Cell
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config.paper import Paper, Study
+from experiments.judge.claim_answers import describe_counts
 from experiments.judge.evidence.claim_group import ClaimGroup
+from experiments.judge.evidence.standings import Outcome
 from experiments.judge.question import AskedGroup, ClaimQuestion
 from experiments.judge.verdict import describe_place
 from experiments.questions.group_claim import has_random_split
@@ -130,7 +133,7 @@ def judge_further_rows(paper: Paper, tables: Sequence[pd.DataFrame]) -> pd.DataF
 
     Columns: ``claim, setting`` (in words), ``part, n`` (splits), ``gain`` with ``low`` and ``high`` (what the claim
     wants above zero, in the metric's own unit; 95 %, for further rows), ``noise`` and ``split`` (standard deviations
-    that each makes of one run) and ``holds``, whether the interval lies above zero.
+    that each makes of one run) and ``outcome``, an `Outcome`.
     """
     rows = []
     results = list(map(Results, tables))
@@ -140,7 +143,7 @@ def judge_further_rows(paper: Paper, tables: Sequence[pd.DataFrame]) -> pd.DataF
         for group, draws in zip(asked, found, strict=True):
             overlap = find_overlap(*_find_place(paper, group))
             rows += [{"claim": claim, **row} for row in _judge_group(draws, overlap)]
-    columns = ["claim", "setting", "part", "n", "gain", "low", "high", "noise", "split", "holds"]
+    columns = ["claim", "setting", "part", "n", "gain", "low", "high", "noise", "split", "outcome"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -164,27 +167,44 @@ def _judge_group(groups: Sequence[ClaimGroup], overlap: float) -> Iterator[dict[
     splits = sorted(set.intersection(*(set(group.repeats.tolist()) for group in groups)))
     if len(splits) < LEAST_SPLITS:
         return
+    shared = [np.isin(group.repeats, splits) for group in groups]
+
+    def estimate_sides(by_draw: Iterable[Sequence[np.ndarray]]) -> list[SplitVariance]:
+        sides = zip(*by_draw, strict=True)
+        kept = ([of_draw[mask] for of_draw, mask in zip(side, shared, strict=True)] for side in sides)
+        return [estimate_split_variance(np.column_stack(side), overlap) for side in kept]
+
     for contrasts in zip(*(group.contrasts for group in groups), strict=True):
-        gains = [part.gains[np.isin(group.repeats, splits)] for part, group in zip(contrasts, groups, strict=True)]
-        found = estimate_split_variance(np.column_stack(gains), overlap)
+        sides = estimate_sides(contrast.sides for contrast in contrasts)
+        by_draw = [group.runs.list_equal_sides(one) for group, one in zip(groups, contrasts, strict=True)]
+        ways = [estimate_sides(way) for way in zip(*by_draw, strict=True)]
         place = {"setting": describe_place(groups[0].setting), "part": contrasts[0].name}
-        yield {**place, **found._asdict(), "holds": found.low > 0}
+        weakest = min(sides, key=attrgetter("low"))
+        yield {**place, **weakest._asdict(), "outcome": _find_outcome(sides, ways).value}
+
+
+def _find_outcome(sides: Sequence[SplitVariance], ways: Iterable[Sequence[SplitVariance]]) -> Outcome:
+    """Return what the intervals of a part show, in the order that verdicts have, too.
+
+    The claim wants all ``sides`` above zero. Each of ``ways`` has what must be above zero if no difference matters.
+    """
+    if any(all(side.low > 0 for side in way) for way in ways):
+        return Outcome.EQUAL
+    if any(side.high < 0 for side in sides):
+        return Outcome.OPPOSITE
+    return Outcome.AS_CLAIMED if all(side.low > 0 for side in sides) else Outcome.OPEN
 
 
 def describe_further_rows(rows: pd.DataFrame) -> str:
-    """Say of one claim in how many of its settings all of it holds on new rows of the same kind.
+    """Return in how many settings a claim comes out how on new rows of the same kind, from the rows of that claim.
 
     Examples
     --------
-    >>> one = {"setting": "car", "n": 10, "holds": True}
-    >>> rows = pd.DataFrame([one, one | {"holds": False}, one | {"setting": "adult"}])
+    >>> rows = pd.DataFrame({"n": [10, 10, 10], "outcome": ["as claimed", "opposite", "open"]})
     >>> describe_further_rows(rows)
-    'on new rows of this kind: holds in 1 of 2 settings (10 splits)'
-    >>> describe_further_rows(rows.iloc[:1]), describe_further_rows(rows.iloc[1:2])
-    ('on new rows of this kind: holds (10 splits)', 'on new rows of this kind: not shown to hold (10 splits)')
+    'on new rows of this kind: as claimed in 1 of 3 settings, the opposite in 1, open in 1 (10 splits)'
+    >>> describe_further_rows(rows.iloc[:1])
+    'on new rows of this kind: as claimed (10 splits)'
     """
-    holds = rows["holds"].astype(bool).groupby(rows["setting"], dropna=False).all()
-    held = f"holds in {int(holds.sum())} of {len(holds)} settings"
-    if len(holds) == 1:
-        held = "holds" if holds.all() else "not shown to hold"
-    return f"on new rows of this kind: {held} ({rows['n'].min()} splits)"
+    counted = describe_counts([Outcome(outcome) for outcome in rows["outcome"]])
+    return f"on new rows of this kind: {counted} ({rows['n'].min()} splits)"

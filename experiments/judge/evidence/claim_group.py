@@ -174,7 +174,7 @@ class RunsUnderTest:
         of = partial(GainsByMean.of, step=step) if self.test.statistic == "mean" else GainsByMedian.of
         examined = []
         for contrast in self.contrasts:
-            ways = [[of(side) for side in way] for way in self._list_equal_sides(contrast, n)]
+            ways = [[of(side[..., :n]) for side in way] for way in self.list_equal_sides(contrast)]
             examined.append(ExaminedContrast([of(side[..., :n]) for side in contrast.sides], ways))
         return examined
 
@@ -186,18 +186,18 @@ class RunsUnderTest:
         otherwise = _UNSEEN * np.where(np.isfinite(least), least, margin.size)
         return find_step(first.reshape(*first.shape[:-2], -1), otherwise)
 
-    def _list_equal_sides(self, contrast: Contrast, n: int) -> list[list[np.ndarray]]:
+    def list_equal_sides(self, contrast: Contrast) -> list[list[np.ndarray]]:
         """Return the ways to show that there is no difference that matters: of each, what must be above zero.
 
         The difference lies inside of the margin; or both levels lie below the metric's floor, where none matters.
         """
         if not contrast.levels:
             return []
-        margin, gains, margins = self.test.margin, contrast.gains[..., :n], contrast.margins[..., :n]
-        within = np.where(np.isfinite(margins), margins, margin.size)
+        margin, gains = self.test.margin, contrast.gains
+        within = np.where(np.isfinite(contrast.margins), contrast.margins, margin.size)
         ways = [[within + gains, within - gains]]
         if math.isfinite(margin.floor):
-            ways.append([margin.floor - level[..., :n] for level in contrast.levels])
+            ways.append([margin.floor - level for level in contrast.levels])
         return ways
 
 
