@@ -77,7 +77,7 @@ def test_claims_that_are_simulated_are_judged_as_those_of_a_paper(name):
             by_setting = {setting.place["setting"]: setting for setting in slow["settings"]}
             assert fast.verdict == slow["verdict"]
             assert fast.outcomes == tuple(by_setting[number].outcome for number in range(len(fast.outcomes)))
-            assert fast.runs == tuple(by_setting[number].n for number in range(len(fast.runs)))
+            assert fast.runs == tuple(by_setting[number].weighed for number in range(len(fast.runs)))
             verdicts.add(fast.verdict)
     assert verdicts >= {Verdict.REPRODUCED, Verdict.REFUTED, Verdict.UNDECIDED}
 

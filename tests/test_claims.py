@@ -247,10 +247,10 @@ def test_a_comparison_on_average_is_one_of_the_means_over_the_named_axes():
     result = judge(table, ABOVE, **on_average)
     mean = (0.3 * (len(EPSILON) - 1) - 0.1) / len(EPSILON)
     assert result.verdict == "reproduced" and result.effect == pytest.approx(mean, abs=0.002)
-    assert (len(result.settings), result.settings[0].n) == (1, result.runs)
+    assert (len(result.settings), result.settings[0].weighed, result.settings[0].n) == (1, result.runs, 40)
     lost = table[~((table["epsilon"] == EPSILON[0]) & (table["algorithm"] == "a") & (table["repeat"] == 3))]
     result = judge(lost, ABOVE, **on_average)
-    assert result.verdict == "undecided" and result.settings[0].n == 19, (
+    assert result.verdict == "undecided" and result.settings[0].weighed == 19, (
         "a repeat without one of its settings has no mean"
     )
 
@@ -573,11 +573,24 @@ def test_a_crash_leaves_the_claim_open_and_says_so(crashed):
     assert "INCOMPLETE: 1 run failed on car at ε = 0.5: a crash may hide the worst" in result.reason
 
 
-def test_a_crash_after_the_last_look_that_counts_changes_nothing():
+def test_a_crash_after_the_last_look_that_counts_changes_no_verdict():
+    """It is in the effect alone that it is missing, which is of all runs that there are."""
     table = pair(lambda i: 0.3)
     late = (table["epsilon"] == 0.5) & (table["repeat"] == 30)
     crashed = table.assign(status=np.where(late, "failed", "done"), accuracy=table["accuracy"].mask(late))
-    assert judge(crashed, ABOVE) == judge(table, ABOVE)
+    found, whole = judge(crashed, ABOVE), judge(table, ABOVE)
+    assert (found.verdict, found.reason, found.counts) == (whole.verdict, whole.reason, whole.counts)
+    assert {one.n for one in found.settings} == {39, 40} and {one.n for one in whole.settings} == {40}
+
+
+def test_a_verdict_rests_on_the_runs_that_settled_it_and_its_effect_on_all():
+    """Runs end where an effect is large, so of those alone it would be exaggerated, and differ from every table."""
+    table = pair(lambda i: 0.3)
+    later = (table["algorithm"] == "a") & (table["repeat"] >= 20)
+    fallen = table.assign(accuracy=table["accuracy"] - np.where(later, 0.2, 0.0))
+    found = judge(fallen, ABOVE)
+    assert found.verdict == "reproduced" and found.runs == 20 and {one.weighed for one in found.settings} == {20}
+    assert found.effect == pytest.approx((0.3 + 0.1) / 2, abs=0.003) and found.decisive.n == 40
 
 
 def test_a_setting_that_refutes_is_not_undone_by_a_crash_in_another():

@@ -39,18 +39,20 @@ class SettingAnswer(_Answer):
     share_won: Number = math.nan
     """Of the runs, how many are as claimed: a fact beside the verdict, which does not rest on it."""
     n: int = 0
-    """Runs."""
+    """Runs that these numbers are of: all that there are, as in tables and figures."""
+    weighed: int = 0
+    """The first of them, which the outcome rests on."""
 
     @classmethod
-    def of_effect(cls, effect: Mapping[str, Any], outcome: Outcome) -> SettingAnswer:
+    def of_effect(cls, effect: Mapping[str, Any], outcome: Outcome, weighed: int) -> SettingAnswer:
         """Return the answer from what `ClaimGroup.describe` gives."""
         numbers = {name: effect[name] for name in ("effect", "low", "high", "margin", "share_won", "n")}
         place = {name: value for name, value in effect.items() if name not in numbers}
-        return cls(place=place, outcome=outcome, **numbers)
+        return cls(place=place, outcome=outcome, weighed=weighed, **numbers)
 
     def to_mapping(self) -> dict[str, Any]:
         """Return place and numbers as one mapping."""
-        return {**self.place, **self.model_dump(exclude={"place", "outcome"})}
+        return {**self.place, **self.model_dump(exclude={"place", "outcome", "weighed"})}
 
 
 class ClaimAnswer(_Answer):

@@ -1,7 +1,8 @@
 """Verdicts on the claims of a paper: is it true, and how sure is that?
 
 A claim is decided by as many runs as it takes, look by look (`evidence.replay`), by one statistic: the mean of the
-paper's metric, unless its words say another. The verdict, the effect and its interval are all of that statistic.
+paper's metric, unless its words say another. The verdict, the effect and its interval are all of that statistic. The
+verdict is of the runs that settled it; effect and interval are of all runs that there are, as tables and figures are.
 
 The chance that a paper gets a false verdict is at most 5 %: one that a claim holds, or that it fails. Each claim of its
 text has an equal share of that, half of it for either side, and its readings have equal shares of the claim's.
@@ -73,18 +74,18 @@ def answer_claim(question: ClaimQuestion, evidence: Evidence) -> dict[str, Any]:
         reason = f"{question.obstacle} in {n_unfit} of {asked} repeats"
         return known | {"verdict": Verdict.UNDECIDED, "reason": reason, "runs": runs}
     settings = _describe_settings(evidence.groups, replay, counts)
-    n = min(counts)  # the effect over all groups is that of the repeats that all of them have
+    n = min(len(group.repeats) for group in evidence.groups)
     changes = np.mean([group.contrasts[0].changes[:n] for group in evidence.groups], axis=0)
     interval = evidence.groups[0].make_interval(changes, 0.0)
     verdict = replay.standings.verdict
     reasons = [*_explain_verdict(question, verdict, settings, runs), *_explain_missing(evidence.groups, replay)]
-    if n_undefined := sum(int((group.undefined < n).sum()) for group, n in zip(evidence.groups, counts, strict=True)):
+    if n_undefined := sum(len(group.undefined) for group in evidence.groups):
         reasons.append(f"{question.metric} is undefined in {count_runs(n_undefined)} and counts as 0 there")
     return known | {
         "verdict": verdict,
         "reason": "; ".join(reasons),
         "runs": runs,
-        "unseen": describe_unseen(n) if verdict != Verdict.UNDECIDED else "",
+        "unseen": describe_unseen(min(counts)) if verdict != Verdict.UNDECIDED else "",
         "counts": {outcome.value: count for outcome, count in replay.standings.count().items()},
         "settings": settings,
         "effect": interval.center,
@@ -108,12 +109,17 @@ def _replay(question: ClaimQuestion, evidence: Evidence) -> Replay:
 
 
 def _describe_settings(groups: Sequence[ClaimGroup], replay: Replay, counts: Sequence[int]) -> list[SettingAnswer]:
-    """Return what each contrast gives, the one that speaks least for the claim first."""
+    """Return what each contrast gives, the one that speaks least for the claim first.
+
+    That is of all its runs, as tables and figures are: runs that a claim was settled by were stopped because their
+    effect was large, so theirs is exaggerated.
+    """
     described = []
     for (place, part), outcome in zip(replay.places, replay.standings.outcomes, strict=True):
-        found = groups[place].describe(part, counts[place])
-        gain = float(groups[place].contrasts[part].gains[: counts[place]].mean()) if counts[place] else math.inf
-        described.append((outcome != Outcome.OPPOSITE, gain, SettingAnswer.of_effect(found, outcome)))
+        group = groups[place]
+        found = group.describe(part, len(group.repeats))
+        gain = float(group.contrasts[part].gains.mean()) if len(group.repeats) else math.inf
+        described.append((outcome != Outcome.OPPOSITE, gain, SettingAnswer.of_effect(found, outcome, counts[place])))
     described.sort(key=lambda row: row[:2])
     return [setting for *_, setting in described]
 
