@@ -443,8 +443,17 @@ def test_of_two_classes_the_largest_noisy_count_is_right_as_often_as_by_hand():
         assert label_draws.find_chance_of_largest(x, 2) == pytest.approx(by_hand, abs=1e-6)
 
 
+def test_the_lower_end_of_beta_gives_both_parts_the_noise_of_the_functional_mechanism():
+    """Where both scales are alike they are Δ_f/ε; the printed 5621 needs the constant and a cut, 5624 does not."""
+    assert not objective.beta_makes_fm(54, 5621).holds and objective.beta_makes_fm(54, 5621, with_constant=True).holds
+    assert objective.beta_makes_fm(54, 5624).holds and not objective.beta_makes_fm(54, 5623, with_constant=True).holds
+    exact = 5832**2 / 6048
+    assert 5832**2 / exact == pytest.approx(216 / (1 - exact / 5832)) == 6048
+
+
 def test_no_record_moves_an_objective_as_far_as_printed_and_random_ones_no_farther_than_those_tried():
-    assert objective.objective_changes_by_at_most().holds and objective.objective_changes_by_less().holds
+    assert objective.objective_changes_by(is_bound=True).holds and not objective.objective_changes_by().holds
+    assert objective.objective_changes_by_less().holds
     rng = np.random.default_rng(0)
     for d, share in ((1, 2 / 3), (2, 9 / 16), (3, 8 / 15)):
         z, y = rng.uniform(-1, 1, (20_000, 2, d)), rng.uniform(-1, 1, (20_000, 2, 1))

@@ -7,6 +7,7 @@ Neighbouring tables differ in one record, which the paper's factor 2 is for: one
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise, product
 
 import numpy as np
@@ -21,15 +22,16 @@ _LEVELS = {1: 9, 2: 5, 3: 3}
 """Of each number of regressors, how many values of each number of a record are tried."""
 
 
-def objective_changes_by_at_most() -> Finding:
-    """Decide whether no record moves the objective by more than the printed Δ_f = 2 (2d + d²), y² counted or not.
+def objective_changes_by(is_bound: bool = False) -> Finding:
+    """Decide whether the sensitivity of the objective is the printed Δ_f = 2 (2d + d²), or at most that.
 
-    For more regressors than are tried it follows from |z_i z_j - z'_i z'_j| <= 2, with at most 1 where i = j, from
-    |2 y z_i - 2 y' z'_i| <= 4 and from |y² - y'²| <= 1 <= d.
+    Whether y² is counted or not. For more regressors than are tried no record moves it by more, which follows from
+    |z_i z_j - z'_i z'_j| <= 2, with at most 1 where i = j, from |2 y z_i - 2 y' z'_i| <= 4 and |y² - y'²| <= 1 <= d.
     """
     shares = {d: _find_largest_change(d) / sum(part_sensitivities(d)) for d in _LEVELS}
     said = ", ".join(f"{100 * share:.3g} % with d = {d}" for d, share in shares.items())
-    return Finding(max(shares.values()) <= 1, f"of what is printed are reached, and never more: {said}")
+    holds = max(shares.values()) <= 1 and (is_bound or min(shares.values()) >= 1)
+    return Finding(holds, f"of what is printed are reached, and never more: {said}")
 
 
 def objective_changes_by_less() -> Finding:
@@ -67,6 +69,20 @@ def betas_are_in_range(d: int, value1: float, value2: float, value3: float) -> F
     of_g, _ = part_sensitivities(d)
     holds = value1 == of_g and value3 < value2 < value1
     return Finding(holds, f"Δ_g = 2 · {d}² = {of_g:.0f}; {value3:g} < {value2:g} < {value1:g}")
+
+
+def beta_makes_fm(d: int, printed: float, with_constant: bool = False) -> Finding:
+    """Decide whether the printed β, a whole number, gives both parts of the objective the noise that FM gives them.
+
+    FM's noise on each coefficient has the scale Δ_f/ε. The part g has Δ_g/ε_g with ε_g = ε β/Δ_g, so that both are alike
+    at β = Δ_g²/Δ_f. Δ_f is the sum of the parts, with 2 more where the constant y² counts, too.
+    """
+    of_g, of_h = part_sensitivities(d)
+    whole = of_g + of_h + 2 * with_constant
+    beta = of_g**2 / whole
+    noise_of_g, noise_of_h = of_g**2 / printed, of_h / (1 - printed / of_g)
+    said = f"at ε = 1 β = {printed:g} gives g and h noise of scale {noise_of_g:.1f} and {noise_of_h:.1f}, FM has {whole:.0f}"
+    return Finding(printed in (math.floor(beta), round(beta)), f"Δ_g²/Δ_f = {beta:.1f}; {said}")
 
 
 def mean_of_r2_is_finite(repair: str) -> Finding:
