@@ -6,14 +6,16 @@ With them goes its finding, with its sizes filled in and its verdicts compared w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
 import pandas as pd
 
 from algorithms.accounting.faults import join_names
+from experiments.config.estimators import find_read
 from experiments.config.finding import INSIDE, PaperFinding, Sign
 from experiments.config.paper import Paper
 from experiments.judge.claim_answer import ClaimAnswer
@@ -113,31 +115,57 @@ def answer_verdicts(question: str, verdicts: Sequence[str], nothing: str) -> Ans
 def answer_privacy(paper: Paper, accounts: Iterable[Mapping[str, Any]], audit: pd.DataFrame) -> Answer:
     """Return whether the algorithms of the paper keep the ε that they claim, or all algorithms if it proposes none.
 
-    An algorithm keeps it if its fitted models account for no more and no attack has measured more. ``accounts`` are as
-    from `plots.privacy.sum_up_privacy`, ``audit`` as from `plots.privacy.read_bounds`.
+    An algorithm keeps it if its fitted models account for no more and no attack has measured more, under each reading
+    of it that was run; under some alone, it depends on the reading. ``accounts`` are as from
+    `plots.privacy.sum_up_privacy`, ``audit`` as from `plots.privacy.read_bounds`.
     """
     question = "Is it private as claimed?"
-    rows = [row for row in accounts if row["algorithm"] in paper.own or not paper.own]
-    claiming = [row for row in rows if row["keeps_claim"] is not None]
+    by_algorithm = _group_accounts(paper, accounts)
+    rows = list(chain.from_iterable(by_algorithm.values()))
     if not rows:
         return Answer(question, "not run", {})
     attacked = _describe_attack(rows, audit)
+    claiming = [row for row in rows if row["keeps_claim"] is not None]
     if not claiming:
         words = "it claims an ε without any proof of it" if any(map(is_claim_only, rows)) else "it claims no ε"
         return Answer(question, words, {}, attacked)
-    violated = set(audit.loc[audit["verdict"] == VIOLATED, "algorithm"]) if "verdict" in audit else ()
-    keeping = [row for row in claiming if row["keeps_claim"] and row["algorithm"] not in violated]
-    n, n_keeping = len(claiming), len(keeping)
-    counts = {Sign.HOLDS: n_keeping, Sign.FAILS: n - n_keeping}
-    counts = {sign: count for sign, count in counts.items() if count}
+    violated = set(audit.loc[audit["verdict"] == VIOLATED, "algorithm"]) if "verdict" in audit else set()
+    signs = [_find_sign(of_one, violated) for of_one in by_algorithm.values() if any(row in claiming for row in of_one)]
+    counts = {sign: signs.count(sign) for sign in Sign if sign in signs}
+    n, n_keeping = len(signs), counts.get(Sign.HOLDS, 0)
     is_about_all = not paper.own and n > 1
     if n_keeping == n or is_about_all:
         at_fault = dict.fromkeys(name for row in rows for name in row.get("data_faults", ()))
         reason = _describe_condition(label_names(paper, at_fault))
     else:
         reason = "; ".join(filter(None, [_describe_faults(claiming), attacked]))
-    plain = {} if is_about_all else {n: "yes", 0: "no"}
-    return Answer(question, plain.get(n_keeping, f"{n_keeping} of {n} algorithms are"), counts, reason)
+    plain = {} if is_about_all or len(counts) > 1 else _PRIVATE
+    return Answer(question, plain.get(signs[0], f"{n_keeping} of {n} algorithms are"), counts, reason)
+
+
+_PRIVATE = {Sign.HOLDS: "yes", Sign.FAILS: "no", Sign.DEPENDS: "depends on the reading"}
+"""Whether algorithms are private as claimed, where all of them come to one sign."""
+
+
+def _group_accounts(paper: Paper, accounts: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Return the accounts by algorithm: those of the paper's own and of their readings, or of all if it has none."""
+    grouped: dict[str, list[Mapping[str, Any]]] = {}
+    for row in accounts:
+        name = row["algorithm"]
+        if paper.own and name not in paper.own:
+            name = find_read(name)
+        if name in paper.own or not paper.own:
+            grouped.setdefault(name, []).append(row)
+    return grouped
+
+
+def _find_sign(rows: Sequence[Mapping[str, Any]], violated: Collection[str]) -> Sign:
+    """Return whether an algorithm keeps its ε under each of its readings, under none, or under some."""
+    claiming = [row for row in rows if row["keeps_claim"] is not None]
+    keeping = [row for row in claiming if row["keeps_claim"] and row["algorithm"] not in violated]
+    if len(keeping) == len(claiming):
+        return Sign.HOLDS
+    return Sign.DEPENDS if keeping else Sign.FAILS
 
 
 def _describe_faults(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -234,7 +234,21 @@ def test_privacy_is_answered_from_accounts_and_attacks():
     assert _answer_privacy(paper, []).sign == Sign.OPEN
     ours = paper.model_copy(update={"own": ()})
     assert _answer_privacy(ours, [broken]).words == "no"
-    assert _answer_privacy(ours, [broken, kept]).words == "1 of 2 algorithms are"
+    assert _answer_privacy(ours, [broken, kept | {"algorithm": "rdt"}]).words == "1 of 2 algorithms are"
+
+
+def test_an_algorithm_that_is_private_under_some_readings_depends_on_them():
+    """A reading of an algorithm of the paper has no less weight than the first; others of its kind have none."""
+    paper = PaperRun.read(REFERENCE / "paper-3").paper
+    kept = {"algorithm": "fm", "keeps_claim": True, "faults": [], "data_faults": {}}
+    fault = [{"name": "scale", "why": "the target is not scaled"}]
+    raw = kept | {"algorithm": "fm_raw_target", "keeps_claim": False, "faults": fault}
+    found = _answer_privacy(paper, [kept, raw])
+    assert (found.words, found.sign, found.counts) == ("depends on the reading", Sign.DEPENDS, {Sign.DEPENDS: 1})
+    assert found.reason == "the target is not scaled"
+    assert _answer_privacy(paper, [kept, raw | {"algorithm": "rdt"}]).words == "yes"
+    assert _answer_privacy(paper, [raw]).words == "no"
+    assert _answer_privacy(paper, [kept, raw, kept | {"algorithm": "dpba"}]).words == "1 of 2 algorithms are"
 
 
 @pytest.mark.parametrize("folder", PUBLISHED, ids=lambda folder: folder.name)

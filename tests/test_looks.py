@@ -110,17 +110,23 @@ def test_with_fewer_than_twenty_runs_nothing_is_shown():
     assert result.verdict == "undecided" and "10 runs, and 20 are the least that prove anything" in result.reason
 
 
+def list_decided(answer):
+    """Return what rests on the looks alone; an effect is of all runs that there are."""
+    settings = {str(found.place): (found.outcome, found.weighed) for found in answer.settings}
+    return answer.verdict, answer.as_read, answer.runs, answer.unseen, answer.counts, settings
+
+
 @pytest.mark.parametrize("gain", [clear_at_one, lambda *_: 0.4, lambda e, r: -0.4 if e == 1 else 0.3 * (-1) ** r])
 def test_neither_more_repeats_nor_the_order_of_rows_change_what_is_said(gain):
     rng = np.random.default_rng(0)
     whole = make_table(gain)
     result = judge(whole)
-    needed = {found.place["epsilon"]: found.n for found in result.settings}
+    needed = {found.place["epsilon"]: found.weighed for found in result.settings}
     exact = make_table(gain, needed)
     assert len(exact) < len(whole)
     longer = pd.concat([whole, make_table(lambda *_: -0.4, 320).query("repeat >= 160")])
     for table in (exact, longer, whole.sample(frac=1, random_state=rng), exact.iloc[::-1]):
-        assert judge(table) == result
+        assert list_decided(judge(table)) == list_decided(result)
         assert ask(table) == []
 
 
@@ -172,7 +178,7 @@ def test_a_run_goes_on_with_the_open_group_alone_and_runs_each_cell_once():
     assert len(set(keys)) == len(keys) == len(table)
     (result,) = judge_claims(paper, table)
     (expected,) = judge_claims(paper, make_table(clear_at_one))
-    assert result == expected
+    assert list_decided(result) == list_decided(expected)
 
 
 def test_a_decided_claim_gets_no_second_round():

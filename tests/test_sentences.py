@@ -5,7 +5,6 @@ import math
 import re
 from itertools import combinations
 
-import numpy as np
 import pandas as pd
 import pytest
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from documents import search_path
 from documents.composed_yaml import UNREADABLE, read_as_composed
+from documents.variants import name_place
 from documents.yaml_files import shorten_path
 from experiments.config.paths import CONF
 from experiments.config.setting import drop_entries, keep_entries
@@ -59,6 +60,20 @@ def read_notes(name: str) -> dict[str, Any]:
     """
     entry = _read_entry(name)
     return keep_entries(entry, filter(entry.__contains__, NOTES))
+
+
+def find_read(name: str) -> str:
+    """Return the algorithm that one is a reading of, as its file says; one that is none, or is not known, is its own.
+
+    Examples
+    --------
+    >>> find_read("fm_raw_target"), find_read("diffpets:below_root"), find_read("fm_ball")
+    ('fm', 'diffpets', 'fm_ball')
+    """
+    place = search_path.find_file(FOLDER, name)
+    if place is None or read_notes(name).get("_kind_") != "reading":
+        return name
+    return search_path.name_stored(name_place(place).partition(":")[0])
 
 
 def merge_parameters(name: str, *overrides: Mapping) -> dict:

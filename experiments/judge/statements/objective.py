@@ -74,15 +74,16 @@ def betas_are_in_range(d: int, value1: float, value2: float, value3: float) -> F
 def beta_makes_fm(d: int, printed: float, with_constant: bool = False) -> Finding:
     """Decide whether the printed β, a whole number, gives both parts of the objective the noise that FM gives them.
 
-    FM's noise on each coefficient has the scale Δ_f/ε. The part g has Δ_g/ε_g with ε_g = ε β/Δ_g, so that both are alike
-    at β = Δ_g²/Δ_f. Δ_f is the sum of the parts, with 2 more where the constant y² counts, too.
+    FM's noise on each coefficient has the scale Δ_f/ε. The part g has Δ_g/ε_g with ε_g = ε β/Δ_g, so that both are
+    alike at β = Δ_g²/Δ_f. Δ_f is the sum of the parts, with 2 more where the constant y² counts, too.
     """
     of_g, of_h = part_sensitivities(d)
     whole = of_g + of_h + 2 * with_constant
     beta = of_g**2 / whole
     noise_of_g, noise_of_h = of_g**2 / printed, of_h / (1 - printed / of_g)
-    said = f"at ε = 1 β = {printed:g} gives g and h noise of scale {noise_of_g:.1f} and {noise_of_h:.1f}, FM has {whole:.0f}"
-    return Finding(printed in (math.floor(beta), round(beta)), f"Δ_g²/Δ_f = {beta:.1f}; {said}")
+    scales = f"noise of scale {noise_of_g:.1f} and {noise_of_h:.1f}, FM has {whole:.0f}"
+    said = f"Δ_g²/Δ_f = {beta:.1f}; at ε = 1 β = {printed:g} gives g and h {scales}"
+    return Finding(printed in (math.floor(beta), round(beta)), said)
 
 
 def mean_of_r2_is_finite(repair: str) -> Finding:
