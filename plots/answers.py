@@ -48,11 +48,10 @@ class Answer:
 
     @property
     def sign(self) -> Sign:
-        """What the counts come to: holds or fails where all or none hold, depends between, open without any."""
+        """What the counts come to: the one sign that all have, else depends; open without any."""
         if not self.counts:
             return Sign.OPEN
-        n_holding, n = self.counts.get(Sign.HOLDS, 0), sum(self.counts.values())
-        return {n: Sign.HOLDS, 0: Sign.FAILS}.get(n_holding, Sign.DEPENDS)
+        return next(iter(self.counts)) if len(self.counts) == 1 else Sign.DEPENDS
 
     @property
     def share(self) -> float:
