@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
@@ -25,6 +25,7 @@ from algorithms.encoding.columns import as_frame
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Nominal
 from algorithms.encoding.rows import Rows
+from algorithms.fitting import FittedAtOnce
 from algorithms.input_checks import as_one_column, as_table, check_content, with_declared_columns
 from algorithms.opendp_noise import SecureGenerator
 from algorithms.parameters import (
@@ -39,7 +40,7 @@ from algorithms.released.document import Origin, Release, ReleaseError
 
 
 @with_parameters
-class PrivateEstimator(BaseEstimator):
+class PrivateEstimator(FittedAtOnce):
     """Base of the private estimators: all that one draws comes from ``generator``.
 
     Parameters
@@ -87,7 +88,7 @@ class PrivateEstimator(BaseEstimator):
 
     def rows(self, X) -> Rows:
         """Check what ``predict`` is given, to be turned into numbers block by block."""
-        check_is_fitted(self)
+        check_is_fitted(self, "domain_")
         X = as_frame(X)
         check_content(X, type(self).__name__)
         X = self._check_table(X, reset=False)
@@ -133,7 +134,7 @@ class PrivateEstimator(BaseEstimator):
         *,
         neighbours: str = ADDED_OR_REMOVED,
     ) -> Privacy:
-        """Return the account of a fit, with what it says of its noise, and note by which parameters it was made.
+        """Return the account of a fit, with what it says of its noise.
 
         A domain that is not public is a fault.
 
@@ -148,7 +149,6 @@ class PrivateEstimator(BaseEstimator):
         neighbours : str
             Which tables count as neighbours in the claim, a constant of ``algorithms.accounting``.
         """
-        self.fitted_parameters_ = self.public_parameters()
         trust = RELEASE if self.is_secure() else EXPERIMENT
         return Privacy.under(self.domain_, claimed_epsilon, ledger, faults, neighbours=neighbours, trust=trust)
 
@@ -194,11 +194,6 @@ class PrivateEstimator(BaseEstimator):
         """Read the signature of the constructor once: each fit, clone and comparison asks for it."""
         return super()._get_param_names()
 
-    def public_parameters(self) -> dict:
-        """Return the constructor parameters but for the domain, the seed and the number of threads."""
-        private = {"domain", "random_state", "n_jobs"}
-        return {name: value for name, value in self.get_params(deep=False).items() if name not in private}
-
     def _released(self, origin: Origin) -> Release:
         """Return what was paid for, in a form that holds nothing else."""
         raise ReleaseError(f"{type(self).__name__} does not say what may leave of it")
@@ -216,7 +211,7 @@ class PrivateEstimator(BaseEstimator):
         return "it spends more than it claims"
 
     def training_rows(self, X, y) -> Rows:
-        """Check what ``fit`` is given, to be turned into numbers block by block; sets ``domain_``.
+        """Check what ``fit`` is given, to be turned into numbers block by block; sets ``domain_``, and forgets a former fit.
 
         Parameters
         ----------
@@ -242,7 +237,7 @@ class PrivateEstimator(BaseEstimator):
         PrivacyLeakWarning
             If no domain was given.
         """
-        vars(self).pop("privacy_", None)  # the account of a former fit says nothing of what is read now
+        self.forget()  # trees of another table must not be asked by the domain of this one
         if self.domain is not None:
             self._check_target(getattr(self.domain, "target", None))
         X, y = self._checked_pair(X, y)
@@ -269,7 +264,6 @@ class PrivateEstimator(BaseEstimator):
         return matrix
 
     def _note_clipped(self, clipped: dict[str, int]) -> None:
-        vars(self).pop("clipped_", None)  # a former fit may have been no release
         if not self._leaves_out():
             self.clipped_ = dict(clipped)
 

@@ -137,7 +137,7 @@ class PrivateForest(SpendsEpsilon):
 
     def rows_to_descend(self, X) -> np.ndarray:
         """Turn rows into what the nodes of the trees ask for: float64 array of shape (n, k), C order."""
-        return np.ascontiguousarray(self._bin_rows_to_predict(self.read_rows(X)))
+        return np.ascontiguousarray(self.as_fitted()._bin_rows_to_predict(self.read_rows(X)))
 
     def _sum_over_trees(self, matrix: np.ndarray, width: int, add: Callable) -> np.ndarray:
         """Sum over the trees what ``add(nodes, matrix, sums)`` adds for each row: float64 array (n, width)."""

@@ -112,7 +112,6 @@ class DPBARegressor(OfAnyDegree):
     def fit_summary(self, summary: Summary):
         """Fit the weights to rows that were read before; as in the base class."""
         super().fit_summary(summary)
-        vars(self).pop("beta_", None)  # a former fit may have been of the other variant
         if self.variant == "paper":
             d = len(self.coef_)
             self.beta_ = self._beta_in_use(d) if self.share is None else self._beta_of_share(d)

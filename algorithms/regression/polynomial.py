@@ -133,7 +133,6 @@ class PrivatePolynomialRegressor(PaperOrSound, PrivateRegressor):
         ParameterError
             If a parameter has a value that cannot work, or the summary is of another design or domain.
         """
-        vars(self).pop("privacy_", None)  # the account of a former fit says nothing of this one
         design = summary.design
         self.check_parameters(len(design.domain.features))
         if self._leaves_out() and not summary.leaves_out:
@@ -143,7 +142,6 @@ class PrivatePolynomialRegressor(PaperOrSound, PrivateRegressor):
         self.domain_ = design.domain
         self._note_clipped(summary.clipped)
         self.n_features_in_ = len(self.domain_.features)
-        vars(self).pop("feature_names_in_", None)  # a former fit may have seen named columns
         if summary.columns is not None:
             self.feature_names_in_ = summary.columns
         budget = self.budget(design)
