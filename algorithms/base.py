@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -29,6 +28,7 @@ from algorithms.fitting import FittedAtOnce
 from algorithms.input_checks import as_one_column, as_table, check_content, with_declared_columns
 from algorithms.opendp_noise import SecureGenerator
 from algorithms.parameters import (
+    ParameterError,
     check_choice,
     check_declared,
     check_epsilon,
@@ -49,7 +49,7 @@ class PrivateEstimator(FittedAtOnce):
         Public description of the columns and of what is to be predicted; None infers it from the rows, warns, and is
         not private.
     random_state : int, RandomState or None
-        Source of all randomness; in a release, of what may be public alone.
+        Source of all randomness; in a release, of what may be public alone. None draws anew in each fit and process.
 
     Attributes
     ----------
@@ -98,11 +98,23 @@ class PrivateEstimator(FittedAtOnce):
         """Return the root of all that a seed decides in one ``fit``: drawn from ``random_state``.
 
         In a release that is what may be public, and nothing of the noise or of a record's part. Without a
-        ``random_state`` it has 128 bits of the operating system, too many to try.
+        ``random_state`` it has 128 bits of the operating system, too many to try, and others in each fit and in each
+        process: numpy's global state is the same in all that are forked, and noise that two models share protects
+        neither.
+
+        Raises
+        ------
+        ParameterError
+            If ``random_state`` is that global state, or ``numpy.random``, which stands for it.
         """
-        if self.is_secure() and self.random_state is None:
-            return np.random.SeedSequence(secrets.randbits(128))
-        return np.random.SeedSequence(check_random_state(self.random_state).randint(2**31 - 1))
+        if self.random_state is None:
+            return np.random.SeedSequence()
+        state = check_random_state(self.random_state)
+        if state is check_random_state(None):
+            raise ParameterError(
+                "random_state must not be numpy's global state, which forked processes share: None draws anew in each"
+            )
+        return np.random.SeedSequence(state.randint(2**31 - 1))
 
     def is_secure(self) -> bool:
         """Tell whether OpenDP draws the noise: if ``noise`` says so and there is any, which ``epsilon=inf`` has not.

@@ -138,8 +138,7 @@ class ThriftyClassifier(SpendsEpsilon, ClassifierByShares):
         """Fit a part that has a budget, with a seed of its own; else return None."""
         if not part.epsilon:
             return None
-        is_secret = self.is_secure() and self.random_state is None  # each draws from the system then
-        state = None if is_secret else int(seed.generate_state(1)[0])
+        state = None if self.random_state is None else int(seed.generate_state(1)[0])
         return part.set_params(domain=self.domain_, noise=self.noise, random_state=state).fit(X, y)
 
     def predict_proba(self, X) -> np.ndarray:

@@ -12,9 +12,12 @@ from algorithms.data_replacement.train_on_release import CLASSIFIERS, TrainedOnR
 from algorithms.encoding.bins import bin_continuous, count_by_class
 from algorithms.encoding.features import Continuous, Feature
 from algorithms.mechanisms import laplace_vector
-from algorithms.parameters import check_choice, check_count, check_number, parameter, with_parameters
+from algorithms.parameters import ParameterError, check_choice, check_count, check_number, parameter, with_parameters
 from algorithms.released.document import Origin
 from algorithms.released.marginals import ReleasedMarginals, draw_rows
+
+MOST_DRAWN = 100_000_000
+"""Most rows that are drawn: with a tiny budget the noise in the sizes of the classes asks for more than memory holds."""
 
 
 @with_parameters
@@ -72,6 +75,9 @@ class MarginalReplacement(_HasMarginals, Sampler):
     def _replace_rows(self, matrix: np.ndarray, labels: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray]:
         n_classes, cells = len(self.classes_), bin_continuous(matrix, self.domain_, self.n_bins).astype(np.int64)
         self.class_counts_ = self._add_noise(np.bincount(labels, minlength=n_classes), rng)
+        if (n_drawn := self.sampling_ratio * self.class_counts_.sum()) > MOST_DRAWN:
+            asked = f"the noisy sizes of the classes ask for {n_drawn:.2g} rows to be drawn"
+            raise ParameterError(f"epsilon must be larger: {asked}, more than {MOST_DRAWN:,}, got {self.epsilon!r}")
         self.shares_ = []
         for column, feature in zip(cells.T, self.domain_.features, strict=True):
             n_values = self._n_values(feature)

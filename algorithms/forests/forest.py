@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from algorithms import opendp_noise
 from algorithms.accounting.events import Bootstrapped, Event, Parallel, Sequential
@@ -23,7 +22,7 @@ from algorithms.native import compiled
 from algorithms.parameters import ParameterError, check_choice, check_count, check_jobs, parameter, with_parameters
 from algorithms.released.document import Origin
 from algorithms.released.forest import LEAF, MEAN, VOTES, ReleasedForest, ReleasedTree
-from algorithms.threads import map_in_threads
+from algorithms.threads import count_threads, map_in_threads
 
 MAX_DEPTH = 30
 """Deepest tree that is grown."""
@@ -109,7 +108,8 @@ class PrivateForest(SpendsEpsilon):
         table, grow, sample = self.prepare(X, y)
         generators = map(self.generator, self.seed().spawn(self.count_trees() + 1))
         samples = sample(len(table.labels), self.count_trees(), next(generators))
-        self.trees_ = map_in_threads(effective_n_jobs(self.n_jobs), partial(grow, table), samples, generators)
+        n_threads = count_threads(self.n_jobs, self.count_trees())
+        self.trees_ = map_in_threads(n_threads, partial(grow, table), samples, generators)
         self.privacy_ = self.account(self.epsilon, *self._ledger_and_faults(table))
         return self
 
@@ -159,7 +159,7 @@ class PrivateForest(SpendsEpsilon):
 
     def _lay_out_rows(self, matrix: np.ndarray, target: np.ndarray) -> Table:
         """Lay out the rows that the trees are grown on."""
-        n_threads = effective_n_jobs(self.n_jobs)
+        n_threads = count_threads(self.n_jobs, matrix.shape[1])
         return make_table(matrix, self.domain_, target, self._n_bins(), n_threads=n_threads)
 
     def _bind_grower(self, table: Table) -> partial:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -118,11 +119,12 @@ class PrivatePolynomialRegressor(PaperOrSound, PrivateRegressor):
         [1.]
         [1.]
         """
-        rows = self.training_rows(X, y)
-        self.check_parameters(len(self.domain_.features))
-        design = self.design(self.domain_)
+        reader = copy(self)  # a summary is no fit: what was learnt before stays
+        rows = reader.training_rows(X, y)
+        self.check_parameters(len(reader.domain_.features))
+        design = self.design(reader.domain_)
         objective = objective_of(design.blocks(rows), len(design.monomials))
-        columns = getattr(self, "feature_names_in_", None)
+        columns = getattr(reader, "feature_names_in_", None)
         return Summary(objective, design, rows.clipped, columns, self._leaves_out())
 
     def fit_summary(self, summary: Summary):
