@@ -223,7 +223,9 @@ class PrivateEstimator(FittedAtOnce):
         return "it spends more than it claims"
 
     def training_rows(self, X, y) -> Rows:
-        """Check what ``fit`` is given, to be turned into numbers block by block; sets ``domain_``, and forgets a former fit.
+        """Check what ``fit`` is given, to be turned into numbers block by block; sets ``domain_``.
+
+        What a former fit has learnt is forgotten: the domain is no longer that of its rows.
 
         Parameters
         ----------
@@ -249,7 +251,7 @@ class PrivateEstimator(FittedAtOnce):
         PrivacyLeakWarning
             If no domain was given.
         """
-        self.forget()  # trees of another table must not be asked by the domain of this one
+        self.forget()
         if self.domain is not None:
             self._check_target(getattr(self.domain, "target", None))
         X, y = self._checked_pair(X, y)

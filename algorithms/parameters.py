@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-
 LEAST_EPSILON, MOST_EPSILON = 1e-30, 1e30
 """The finite budgets between which a floating-point number holds every scale of noise, its square, and what is composed
 of parts of a budget."""

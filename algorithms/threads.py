@@ -11,7 +11,7 @@ from joblib import cpu_count, effective_n_jobs
 
 
 def count_threads(n_jobs: int | None, n_tasks: int) -> int:
-    """Return how many threads share some tasks: ``n_jobs`` as joblib understands it, at most one for each task and core.
+    """Return how many threads share some tasks: ``n_jobs``, as joblib understands it, or one for each task or core.
 
     Examples
     --------

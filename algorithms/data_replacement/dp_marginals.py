@@ -17,7 +17,7 @@ from algorithms.released.document import Origin
 from algorithms.released.marginals import ReleasedMarginals, draw_rows
 
 MOST_DRAWN = 100_000_000
-"""Most rows that are drawn: with a tiny budget the noise in the sizes of the classes asks for more than memory holds."""
+"""Most rows that are drawn: with a tiny budget the noise in the sizes of the classes asks for more than can be held."""
 
 
 @with_parameters

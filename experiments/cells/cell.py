@@ -207,7 +207,7 @@ def json_safe(value: Any) -> Any:
 
 
 def read_epsilon(value: Any) -> float:
-    """Return a budget as a float; BadInput if an estimator would refuse it, or if it is a text too large for a number."""
+    """Return a budget as a float; BadInput if an estimator would refuse it, or it is a text too large for a number."""
     if isinstance(value, str) and (word := find_too_large(value)):
         raise BadInput(f"epsilon: {TOO_LARGE.format(word)}")
     with suppress(ValueError):
