@@ -255,8 +255,9 @@ def of_forks():
     context = multiprocessing.get_context("fork")
     ends = [context.Pipe(duplex=False) for _ in range(3)]
     processes = [context.Process(target=fit_all, args=(sender,), daemon=True) for _, sender in ends]
-    for process in processes:
+    for process, (_, sender) in zip(processes, ends, strict=True):
         process.start()
+        sender.close()  # so that a process that dies is the end of what comes, and is not waited for
     found = [receiver.recv() for receiver, _ in ends]
     for process in processes:
         process.join()

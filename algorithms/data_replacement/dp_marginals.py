@@ -27,9 +27,10 @@ class _HasMarginals(SpendsEpsilon):
     Parameters
     ----------
     epsilon : float
-        Budget of the whole release, in (0, inf]; inf draws from the exact distributions.
+        Budget of the whole release, from 1e-30 to 1e30; inf draws from the exact distributions.
     sampling_ratio : float
-        Rows drawn for each row of a class, by its noisy size, at least 1.
+        Rows drawn for each row of a class, by its noisy size, at least 1. Over 100,000,000 rows are refused: a tiny
+        epsilon has sizes of that order.
     n_bins : int
         Public equal-width bins of a continuous attribute, at least 2; a value is drawn evenly from its bin.
     """
