@@ -326,7 +326,7 @@ class SpendsEpsilon(PrivateEstimator):
     Parameters
     ----------
     epsilon : float
-        Budget, from 1e-30 to 1e30; inf is the same without noise.
+        Budget, from 1e-100 to 1e100; inf is the same without noise.
     noise : {"numpy", "opendp"}
         What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     """

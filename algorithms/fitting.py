@@ -49,8 +49,8 @@ class FittedAtOnce(BaseEstimator):
 
     def as_fitted(self):
         """Return a copy that has the parameters of the fit, if there was one, and shares what was learnt."""
-        fitted = copy(self)
-        vars(fitted).update(vars(self).get("fitted_parameters_", {}))
+        fitted = copy(self)  # first of all: another thread may fit this one anew meanwhile
+        vars(fitted).update(vars(fitted).get("fitted_parameters_", {}))
         return fitted
 
     def _is_copy_to_fit(self) -> bool:
@@ -89,8 +89,9 @@ def _predict_as_fitted(predict: Callable) -> Callable:
 
     @wraps(predict)
     def predict_as_fitted(self, *args, **kwargs):
-        check_is_fitted(self)
-        return predict(self.as_fitted(), *args, **kwargs)
+        fitted = self.as_fitted()
+        check_is_fitted(fitted)
+        return predict(fitted, *args, **kwargs)
 
     predict_as_fitted.is_wrapped = True
     return predict_as_fitted

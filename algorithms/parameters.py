@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-LEAST_EPSILON, MOST_EPSILON = 1e-30, 1e30
+LEAST_EPSILON, MOST_EPSILON = 1e-100, 1e100
 """The finite budgets between which a floating-point number holds every scale of noise, its square, and what is composed
 of parts of a budget."""
 
@@ -168,7 +168,7 @@ def check_epsilon(epsilon) -> float:
     algorithms.parameters.ParameterError: epsilon must be a positive number (inf for no noise), got nan
     >>> check_epsilon(1e-300)
     Traceback (most recent call last):
-    algorithms.parameters.ParameterError: epsilon must be from 1e-30 to 1e+30 (or inf for no noise), got 1e-300
+    algorithms.parameters.ParameterError: epsilon must be from 1e-100 to 1e+100 (or inf for no noise), got 1e-300
     """
     if not isinstance(epsilon, numbers.Real) or isinstance(epsilon, bool) or not epsilon > 0:
         raise ParameterError(f"epsilon must be a positive number (inf for no noise), got {epsilon!r}")

@@ -491,7 +491,7 @@ def test_predictions_are_in_the_unit_of_the_target(make):
 # Parameters.
 
 BAD_PARAMETERS = {
-    "epsilon": [0, -1.0, math.nan, "1", None, 1e-320, 1e-300, 0.9e-30, 1.1e30, 1.7e308, 10**400],
+    "epsilon": [0, -1.0, math.nan, "1", None, 1e-320, 1e-300, 0.9e-100, 1.1e100, 1.7e308, 10**400],
     "n_estimators": [0, -3, 2.5, "many", None],
     "max_depth": [0, -1, 1.5, "deep", 31, True],
     "max_features": [0, 4, 1.5, "log2", True],

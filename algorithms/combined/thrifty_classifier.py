@@ -70,7 +70,7 @@ class ThriftyClassifier(SpendsEpsilon, ClassifierByShares):
     Parameters
     ----------
     epsilon : float
-        Budget, from 1e-30 to 1e30; inf is the noise-free forest.
+        Budget, from 1e-100 to 1e100; inf is the noise-free forest.
     many_classes : int
         From as many classes on, naive Bayes is paid for first; at least 2.
     n_jobs : int or None

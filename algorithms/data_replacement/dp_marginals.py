@@ -27,7 +27,7 @@ class _HasMarginals(SpendsEpsilon):
     Parameters
     ----------
     epsilon : float
-        Budget of the whole release, from 1e-30 to 1e30; inf draws from the exact distributions.
+        Budget of the whole release, from 1e-100 to 1e100; inf draws from the exact distributions.
     sampling_ratio : float
         Rows drawn for each row of a class, by its noisy size, at least 1. Over 100,000,000 rows are refused: a tiny
         epsilon has sizes of that order.

@@ -225,7 +225,7 @@ class ManyTrees(PrivateForest):
     Parameters
     ----------
     epsilon : float
-        Budget B of the whole forest, from 1e-30 to 1e30; inf grows the noise-free forest.
+        Budget B of the whole forest, from 1e-100 to 1e100; inf grows the noise-free forest.
     n_estimators : int
         Number of trees T, at least 1.
     n_jobs : int or None
@@ -243,7 +243,7 @@ class OneTree(PrivateForest):
     Parameters
     ----------
     epsilon : float
-        Budget of the tree, from 1e-30 to 1e30; inf grows the noise-free tree.
+        Budget of the tree, from 1e-100 to 1e100; inf grows the noise-free tree.
     """
 
     n_estimators, n_jobs = 1, None

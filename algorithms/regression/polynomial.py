@@ -58,7 +58,7 @@ class PrivatePolynomialRegressor(PaperOrSound, PrivateRegressor):
     Parameters
     ----------
     epsilon : float
-        Budget, from 1e-30 to 1e30; inf is least squares without noise.
+        Budget, from 1e-100 to 1e100; inf is least squares without noise.
     variant : {"paper", "sound"}
         "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
         and noise of the maximum norm, see ``algorithms.regression.moments``. The catalogue's sound ones also have
