@@ -525,7 +525,7 @@ BAD_PARAMETERS = {
     "sensitivity": ["constant", 2.0],
     "target_scaling": ["own", None],
     "ridge": ["largest", None],
-    "least_share": [0, -0.1, 0.6, math.nan, "small", None],
+    "least_share": [0, 1e-17, -0.1, 0.6, math.nan, "small", None],
     "split": ["equal", None],
     "splits": ["histogram", None],
     "cuts": ["equal", None],
