@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
@@ -25,9 +24,11 @@ from algorithms.encoding.columns import as_frame
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Nominal
 from algorithms.encoding.rows import Rows
+from algorithms.fitting import FittedAtOnce
 from algorithms.input_checks import as_one_column, as_table, check_content, with_declared_columns
 from algorithms.opendp_noise import SecureGenerator
 from algorithms.parameters import (
+    ParameterError,
     check_choice,
     check_declared,
     check_epsilon,
@@ -39,7 +40,7 @@ from algorithms.released.document import Origin, Release, ReleaseError
 
 
 @with_parameters
-class PrivateEstimator(BaseEstimator):
+class PrivateEstimator(FittedAtOnce):
     """Base of the private estimators: all that one draws comes from ``generator``.
 
     Parameters
@@ -48,7 +49,7 @@ class PrivateEstimator(BaseEstimator):
         Public description of the columns and of what is to be predicted; None infers it from the rows, warns, and is
         not private.
     random_state : int, RandomState or None
-        Source of all randomness; in a release, of what may be public alone.
+        Source of all randomness; in a release, of what may be public alone. None draws anew in each fit and process.
 
     Attributes
     ----------
@@ -87,7 +88,7 @@ class PrivateEstimator(BaseEstimator):
 
     def rows(self, X) -> Rows:
         """Check what ``predict`` is given, to be turned into numbers block by block."""
-        check_is_fitted(self)
+        check_is_fitted(self, "domain_")
         X = as_frame(X)
         check_content(X, type(self).__name__)
         X = self._check_table(X, reset=False)
@@ -97,11 +98,23 @@ class PrivateEstimator(BaseEstimator):
         """Return the root of all that a seed decides in one ``fit``: drawn from ``random_state``.
 
         In a release that is what may be public, and nothing of the noise or of a record's part. Without a
-        ``random_state`` it has 128 bits of the operating system, too many to try.
+        ``random_state`` it has 128 bits of the operating system, too many to try, and others in each fit and in each
+        process: numpy's global state is the same in all that are forked, and noise that two models share protects
+        neither.
+
+        Raises
+        ------
+        ParameterError
+            If ``random_state`` is that global state, or ``numpy.random``, which stands for it.
         """
-        if self.is_secure() and self.random_state is None:
-            return np.random.SeedSequence(secrets.randbits(128))
-        return np.random.SeedSequence(check_random_state(self.random_state).randint(2**31 - 1))
+        if self.random_state is None:
+            return np.random.SeedSequence()
+        state = check_random_state(self.random_state)
+        if state is check_random_state(None):
+            raise ParameterError(
+                "random_state must not be numpy's global state, which forked processes share: None draws anew in each"
+            )
+        return np.random.SeedSequence(state.randint(2**31 - 1))
 
     def is_secure(self) -> bool:
         """Tell whether OpenDP draws the noise: if ``noise`` says so and there is any, which ``epsilon=inf`` has not.
@@ -133,7 +146,7 @@ class PrivateEstimator(BaseEstimator):
         *,
         neighbours: str = ADDED_OR_REMOVED,
     ) -> Privacy:
-        """Return the account of a fit, with what it says of its noise, and note by which parameters it was made.
+        """Return the account of a fit, with what it says of its noise.
 
         A domain that is not public is a fault.
 
@@ -148,7 +161,6 @@ class PrivateEstimator(BaseEstimator):
         neighbours : str
             Which tables count as neighbours in the claim, a constant of ``algorithms.accounting``.
         """
-        self.fitted_parameters_ = self.public_parameters()
         trust = RELEASE if self.is_secure() else EXPERIMENT
         return Privacy.under(self.domain_, claimed_epsilon, ledger, faults, neighbours=neighbours, trust=trust)
 
@@ -194,11 +206,6 @@ class PrivateEstimator(BaseEstimator):
         """Read the signature of the constructor once: each fit, clone and comparison asks for it."""
         return super()._get_param_names()
 
-    def public_parameters(self) -> dict:
-        """Return the constructor parameters but for the domain, the seed and the number of threads."""
-        private = {"domain", "random_state", "n_jobs"}
-        return {name: value for name, value in self.get_params(deep=False).items() if name not in private}
-
     def _released(self, origin: Origin) -> Release:
         """Return what was paid for, in a form that holds nothing else."""
         raise ReleaseError(f"{type(self).__name__} does not say what may leave of it")
@@ -217,6 +224,8 @@ class PrivateEstimator(BaseEstimator):
 
     def training_rows(self, X, y) -> Rows:
         """Check what ``fit`` is given, to be turned into numbers block by block; sets ``domain_``.
+
+        What a former fit has learnt is forgotten: the domain is no longer that of its rows.
 
         Parameters
         ----------
@@ -242,7 +251,7 @@ class PrivateEstimator(BaseEstimator):
         PrivacyLeakWarning
             If no domain was given.
         """
-        vars(self).pop("privacy_", None)  # the account of a former fit says nothing of what is read now
+        self.forget()
         if self.domain is not None:
             self._check_target(getattr(self.domain, "target", None))
         X, y = self._checked_pair(X, y)
@@ -269,7 +278,6 @@ class PrivateEstimator(BaseEstimator):
         return matrix
 
     def _note_clipped(self, clipped: dict[str, int]) -> None:
-        vars(self).pop("clipped_", None)  # a former fit may have been no release
         if not self._leaves_out():
             self.clipped_ = dict(clipped)
 
@@ -318,7 +326,7 @@ class SpendsEpsilon(PrivateEstimator):
     Parameters
     ----------
     epsilon : float
-        Budget, in (0, inf]; inf is the same without noise.
+        Budget, from 1e-100 to 1e100; inf is the same without noise.
     noise : {"numpy", "opendp"}
         What draws the noise: "opendp" is for a release, see ``algorithms.opendp_noise``.
     """

@@ -29,6 +29,8 @@ from types import ModuleType
 
 import numpy as np
 
+from algorithms.parameters import ParameterError
+
 SMALLEST_EPSILON = 2.0**-25
 """Budget that noise of the maximum norm needs at least.
 
@@ -113,7 +115,7 @@ def noisy_together(values: np.ndarray, sensitivity: float, epsilon: float) -> np
 
     Raises
     ------
-    ValueError
+    ParameterError
         If epsilon is smaller.
 
     Notes
@@ -126,7 +128,10 @@ def noisy_together(values: np.ndarray, sensitivity: float, epsilon: float) -> np
     distance, rounded up to it.
     """
     if epsilon < SMALLEST_EPSILON:
-        raise ValueError(f"sup_norm_vector: epsilon={epsilon!r} is too small for OpenDP's noise: give at least 2^-25")
+        raise ParameterError(
+            f"epsilon must be larger with noise='opendp': it leaves {epsilon:.2g} for coefficients that are released "
+            f"together, which need {SMALLEST_EPSILON:.2g} at least"
+        )
     fineness = math.floor(math.log2(min(sensitivity, sensitivity / epsilon))) - 30
     reach = math.ceil(math.ldexp(sensitivity, -fineness))
     radius = _draw_radius(len(values), reach / epsilon)

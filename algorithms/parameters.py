@@ -11,6 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+LEAST_EPSILON, MOST_EPSILON = 1e-100, 1e100
+"""The finite budgets between which a floating-point number holds every scale of noise, its square, and what is composed
+of parts of a budget."""
+
 
 class ParameterError(ValueError):
     """A constructor parameter has a value that the algorithm cannot work with."""
@@ -153,7 +157,7 @@ def check_declared(estimator) -> None:
 
 
 def check_epsilon(epsilon) -> float:
-    """Return the budget as a float; it must be positive, infinity means no noise.
+    """Return the budget as a float, from ``LEAST_EPSILON`` to ``MOST_EPSILON``; infinity means no noise.
 
     Examples
     --------
@@ -162,10 +166,20 @@ def check_epsilon(epsilon) -> float:
     >>> check_epsilon(float("nan"))
     Traceback (most recent call last):
     algorithms.parameters.ParameterError: epsilon must be a positive number (inf for no noise), got nan
+    >>> check_epsilon(1e-300)
+    Traceback (most recent call last):
+    algorithms.parameters.ParameterError: epsilon must be from 1e-100 to 1e+100 (or inf for no noise), got 1e-300
     """
-    if not isinstance(epsilon, numbers.Real) or isinstance(epsilon, bool) or math.isnan(epsilon) or epsilon <= 0:
+    if not isinstance(epsilon, numbers.Real) or isinstance(epsilon, bool) or not epsilon > 0:
         raise ParameterError(f"epsilon must be a positive number (inf for no noise), got {epsilon!r}")
-    return float(epsilon)
+    try:
+        budget = float(epsilon)
+    except OverflowError:  # of a whole number
+        budget = math.nan
+    if not (LEAST_EPSILON <= budget <= MOST_EPSILON or epsilon == math.inf):
+        limits = f"from {LEAST_EPSILON:g} to {MOST_EPSILON:g} (or inf for no noise)"
+        raise ParameterError(f"epsilon must be {limits}, got {epsilon!r}")
+    return budget
 
 
 def check_count(name: str, value, lowest: int = 1, highest: int | None = None, of: str = "") -> int:

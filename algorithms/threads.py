@@ -7,6 +7,19 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Lock
 
+from joblib import cpu_count, effective_n_jobs
+
+
+def count_threads(n_jobs: int | None, n_tasks: int) -> int:
+    """Return how many threads share some tasks: ``n_jobs``, as joblib understands it, or one for each task or core.
+
+    Examples
+    --------
+    >>> count_threads(10**6, 1), count_threads(None, 100), count_threads(10**6, 10**6) == cpu_count()
+    (1, 1, True)
+    """
+    return max(min(effective_n_jobs(n_jobs), n_tasks, cpu_count()), 1)
+
 
 def map_in_threads(n_threads: int, function: Callable, *arguments: Iterable) -> list:
     """Call a function in threads; returns its results in the order of the arguments.

@@ -8,12 +8,14 @@ import functools
 import inspect
 import math
 import pickle
+import threading
 import warnings
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import cpu_count
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -23,7 +25,7 @@ from algorithms import Continuous, Domain, DomainError, Nominal, ParameterError,
 from algorithms.base import PrivateEstimator
 from algorithms.forests.engine.tree import BY_VALUE
 from algorithms.forests.forest import PrivateForest, TwoVariants
-from algorithms.parameters import list_readings
+from algorithms.parameters import LEAST_EPSILON, MOST_EPSILON, list_readings
 from experiments.config import estimators
 
 DOMAIN = Domain(
@@ -68,6 +70,8 @@ def has(make, *parameters):
 def label(make):
     return "-".join([make.func.__name__, *make.keywords.values()])
 
+
+SOUND_REGRESSIONS = [make for make in REGRESSORS if has(make, "repair") and make.keywords["variant"] == "sound"]
 
 every = pytest.mark.parametrize("make", MAKERS, ids=label)
 every_classifier = pytest.mark.parametrize("make", CLASSIFIERS, ids=label)
@@ -186,6 +190,16 @@ def test_the_same_random_state_gives_the_same_model_whatever_the_number_of_threa
 def test_every_tree_has_random_numbers_of_its_own(make):
     trees = small(make, epsilon=1.0).fit(*rows_for(make)).trees_
     assert len({pickle.dumps(tree) for tree in trees}) == 4
+
+
+@every_many
+def test_a_million_threads_are_one_for_each_tree_and_core_at_most(make, monkeypatch):
+    X, y = rows_for(make)
+    expected, begun = fingerprint(small(make).fit(X, y)), []
+    start = threading.Thread.start
+    monkeypatch.setattr(threading.Thread, "start", lambda thread: begun.append(thread) or start(thread))
+    assert fingerprint(small(make, n_jobs=10**6).fit(X, y)) == expected
+    assert len(begun) <= 2 * (min(cpu_count(), 4) - 1)  # for columns, then for trees, beside this one
 
 
 @every
@@ -477,7 +491,7 @@ def test_predictions_are_in_the_unit_of_the_target(make):
 # Parameters.
 
 BAD_PARAMETERS = {
-    "epsilon": [0, -1.0, math.nan, "1", None],
+    "epsilon": [0, -1.0, math.nan, "1", None, 1e-320, 1e-300, 0.9e-100, 1.1e100, 1.7e308, 10**400],
     "n_estimators": [0, -3, 2.5, "many", None],
     "max_depth": [0, -1, 1.5, "deep", 31, True],
     "max_features": [0, 4, 1.5, "log2", True],
@@ -511,7 +525,7 @@ BAD_PARAMETERS = {
     "sensitivity": ["constant", 2.0],
     "target_scaling": ["own", None],
     "ridge": ["largest", None],
-    "least_share": [0, -0.1, 0.6, math.nan, "small", None],
+    "least_share": [0, 1e-17, -0.1, 0.6, math.nan, "small", None],
     "split": ["equal", None],
     "splits": ["histogram", None],
     "cuts": ["equal", None],
@@ -641,6 +655,23 @@ def test_the_sound_variant_refuses_a_depth_at_which_every_node_is_too_many(make)
 def test_one_row(make, epsilon):
     model = small(make, epsilon=epsilon).fit(*rows_for(make, 1))
     assert len(model.predict(rows(5)[0])) == 5
+
+
+@pytest.mark.parametrize("make", [make for make in MAKERS if has(make, "epsilon")], ids=label)
+@pytest.mark.parametrize("noise", ["numpy", "opendp"])
+@pytest.mark.parametrize("epsilon", [LEAST_EPSILON, MOST_EPSILON])
+def test_the_smallest_and_the_largest_budget_give_finite_predictions_or_one_line(make, noise, epsilon):
+    """Rows of a small budget are too many to draw, and OpenDP's noise of the maximum norm needs more."""
+    is_drawn = make.func is algorithms.DPMarginalsClassifier or (make in SOUND_REGRESSIONS and noise == "opendp")
+    flat = {"max_depth": 2} if has(make, "max_depth") else {}
+    model, (X, y) = small(make, epsilon=epsilon, noise=noise, n_trees=2, **flat), rows_for(make, 20)
+    if is_drawn and epsilon < 1:
+        with pytest.raises(ParameterError, match=r"^epsilon must be larger"):
+            model.fit(X, y)
+        return
+    model.fit(X, y)
+    predicted = model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
+    assert predicted.dtype.kind in "OU" or np.isfinite(predicted).all()
 
 
 @every_classifier

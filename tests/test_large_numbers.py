@@ -1,4 +1,7 @@
-"""A number that is too large is refused wherever an ε is read: as infinity it would mean no noise, in silence."""
+"""A number that is too large is refused wherever an ε is read: as infinity it would mean no noise, in silence.
+
+So is one beyond what noise can keep, which would end in numbers that are none.
+"""
 
 import math
 
@@ -29,11 +32,20 @@ def test_a_command_line_is_refused_in_one_line(words, tmp_path, capsys):
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.parametrize("word", ["1e-300", "1.7e308"])
+@pytest.mark.parametrize("command", [["dataset=car"], ["do=audit"]], ids=["run", "audit"])
+def test_a_budget_beyond_what_noise_can_keep_is_refused_in_one_line(word, command, tmp_path, capsys):
+    assert exit_code(*command, "algorithm=rdt", f"epsilon={word}", f"results={tmp_path / 'results'}") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: ") and "epsilon must be from 1e-100 to 1e+100 (or inf for no noise), got " in line
+    assert not (tmp_path / "results").exists()
+
+
 @pytest.mark.parametrize("number", ["1e400", "1.0e+400", "-1e999", "1" + "0" * 400])
 def test_a_text_is_refused(number):
     with pytest.raises(BadInput, match="is larger than any number"):
         read_epsilon(number)
-    assert [read_epsilon(word) for word in ("inf", "Infinity", "1e300")] == [math.inf, math.inf, 1e300]
+    assert [read_epsilon(word) for word in ("inf", "Infinity", "1e100")] == [math.inf, math.inf, 1e100]
 
 
 def test_a_file_is_refused_with_its_line(tmp_path, capsys):

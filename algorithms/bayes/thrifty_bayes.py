@@ -155,7 +155,7 @@ class ThriftyBayesClassifier(SpendsEpsilon, ClassifierByShares):
     Parameters
     ----------
     epsilon : float
-        Budget, in (0, inf]; inf is the noise-free model, of all features unless ``max_features`` is given.
+        Budget, from 1e-100 to 1e100; inf is the noise-free model, of all features unless ``max_features`` is given.
     n_bins : int
         Public equal-width bins of a continuous column, at least 2. There are finer cuts towards the point of its range
         that is nearest to zero, see ``algorithms.encoding.bins.public_cuts``.

@@ -70,7 +70,7 @@ class ThriftyClassifier(SpendsEpsilon, ClassifierByShares):
     Parameters
     ----------
     epsilon : float
-        Budget, in (0, inf]; inf is the noise-free forest.
+        Budget, from 1e-100 to 1e100; inf is the noise-free forest.
     many_classes : int
         From as many classes on, naive Bayes is paid for first; at least 2.
     n_jobs : int or None
@@ -138,8 +138,7 @@ class ThriftyClassifier(SpendsEpsilon, ClassifierByShares):
         """Fit a part that has a budget, with a seed of its own; else return None."""
         if not part.epsilon:
             return None
-        is_secret = self.is_secure() and self.random_state is None  # each draws from the system then
-        state = None if is_secret else int(seed.generate_state(1)[0])
+        state = None if self.random_state is None else int(seed.generate_state(1)[0])
         return part.set_params(domain=self.domain_, noise=self.noise, random_state=state).fit(X, y)
 
     def predict_proba(self, X) -> np.ndarray:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.special import betaincinv
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
+from algorithms.fitting import FittedAtOnce
 from algorithms.native import compiled
 from algorithms.released.classifier import BinaryTree
 
@@ -21,7 +22,7 @@ _NOTHING = 1e-9  # bits; what rounding leaves of a gain of 0
 _ROUND = 1e10  # gain ratios are compared to ten decimals, so that rounding breaks no tie: the first one wins
 
 
-class C45Classifier(ClassifierMixin, BaseEstimator):
+class C45Classifier(ClassifierMixin, FittedAtOnce):
     """C4.5: cuts by gain ratio, then pessimistic pruning.
 
     A node is cut where the gain ratio is largest: the fall of the classes' entropy over the entropy of the cut itself.
@@ -74,7 +75,6 @@ class C45Classifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X) -> np.ndarray:
         """Return the class of each row of X, an array of shape (n, k): array of shape (n,)."""
-        check_is_fitted(self)
         return self.classes_[self.tree_.classify(validate_data(self, X, dtype=np.float32, reset=False))]
 
 

@@ -152,7 +152,7 @@ def choose_ratio(X, y, classifier: TrainedOnRelease, ratios=RATIOS, *, n_folds: 
     n_folds : int, default=10
         Number of folds, with the classes in each as in y.
     random_state : int, RandomState or None, default=None
-        How the rows are shuffled into folds, the same for every ratio.
+        How the rows are shuffled into folds, the same for every ratio; None shuffles them anew each time.
 
     Returns
     -------
@@ -166,6 +166,8 @@ def choose_ratio(X, y, classifier: TrainedOnRelease, ratios=RATIOS, *, n_folds: 
     >>> choose_ratio([[x] for x in range(100)], [int(x > 50) for x in range(100)], model, (1.0, 2.0), random_state=0)
     1.0
     """
+    if random_state is None:  # scikit-learn would take numpy's global state, the same in every fork
+        random_state = int(np.random.SeedSequence().generate_state(1)[0])
     folds = list(StratifiedKFold(n_folds, shuffle=True, random_state=random_state).split(np.zeros(len(y)), y))
     models = [clone(classifier).set_params(sampling_ratio=ratio) for ratio in sorted(ratios)]
     accuracies = [cross_val_score(model, X, y, cv=folds, error_score="raise").mean() for model in models]

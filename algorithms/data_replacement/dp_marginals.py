@@ -12,9 +12,12 @@ from algorithms.data_replacement.train_on_release import CLASSIFIERS, TrainedOnR
 from algorithms.encoding.bins import bin_continuous, count_by_class
 from algorithms.encoding.features import Continuous, Feature
 from algorithms.mechanisms import laplace_vector
-from algorithms.parameters import check_choice, check_count, check_number, parameter, with_parameters
+from algorithms.parameters import ParameterError, check_choice, check_count, check_number, parameter, with_parameters
 from algorithms.released.document import Origin
 from algorithms.released.marginals import ReleasedMarginals, draw_rows
+
+MOST_DRAWN = 100_000_000
+"""Most rows that are drawn: with a tiny budget the noise in the sizes of the classes asks for more than can be held."""
 
 
 @with_parameters
@@ -24,9 +27,10 @@ class _HasMarginals(SpendsEpsilon):
     Parameters
     ----------
     epsilon : float
-        Budget of the whole release, in (0, inf]; inf draws from the exact distributions.
+        Budget of the whole release, from 1e-100 to 1e100; inf draws from the exact distributions.
     sampling_ratio : float
-        Rows drawn for each row of a class, by its noisy size, at least 1.
+        Rows drawn for each row of a class, by its noisy size, at least 1. Over 100,000,000 rows are refused: a tiny
+        epsilon has sizes of that order.
     n_bins : int
         Public equal-width bins of a continuous attribute, at least 2; a value is drawn evenly from its bin.
     """
@@ -72,6 +76,9 @@ class MarginalReplacement(_HasMarginals, Sampler):
     def _replace_rows(self, matrix: np.ndarray, labels: np.ndarray, rng) -> tuple[np.ndarray, np.ndarray]:
         n_classes, cells = len(self.classes_), bin_continuous(matrix, self.domain_, self.n_bins).astype(np.int64)
         self.class_counts_ = self._add_noise(np.bincount(labels, minlength=n_classes), rng)
+        if (n_drawn := self.sampling_ratio * self.class_counts_.sum()) > MOST_DRAWN:
+            asked = f"the noisy sizes of the classes ask for {n_drawn:.2g} rows to be drawn"
+            raise ParameterError(f"epsilon must be larger: {asked}, more than {MOST_DRAWN:,}, got {self.epsilon!r}")
         self.shares_ = []
         for column, feature in zip(cells.T, self.domain_.features, strict=True):
             n_values = self._n_values(feature)

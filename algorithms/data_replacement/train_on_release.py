@@ -167,7 +167,7 @@ class TrainedOnRelease(PrivateClassifier):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # 1,000 iterations are the paper's rule
             self.classifier_.fit(rows, labels)
-        self.privacy_, self.fitted_parameters_ = sampler.privacy_, self.public_parameters()
+        self.privacy_ = sampler.privacy_
         return self
 
     def predict(self, X) -> np.ndarray:

@@ -226,7 +226,7 @@ class EDPRFClassifier(ManyTrees, PFDPDTClassifier):
     Parameters
     ----------
     epsilon : float
-        Budget of the forest and of each tree, in (0, inf]; inf grows the noise-free forest.
+        Budget of the forest and of each tree, from 1e-100 to 1e100; inf grows the noise-free forest.
     sampling : {"disjoint", "all", "bootstrap"}
         Rows of a tree. Trees on disjoint rows spend epsilon each; those on all rows, or on as many drawn with
         replacement, share it. "bootstrap" is a reading of the "tradition": a forest as it was before this paper. The

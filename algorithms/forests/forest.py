@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from algorithms import opendp_noise
 from algorithms.accounting.events import Bootstrapped, Event, Parallel, Sequential
@@ -23,7 +22,7 @@ from algorithms.native import compiled
 from algorithms.parameters import ParameterError, check_choice, check_count, check_jobs, parameter, with_parameters
 from algorithms.released.document import Origin
 from algorithms.released.forest import LEAF, MEAN, VOTES, ReleasedForest, ReleasedTree
-from algorithms.threads import map_in_threads
+from algorithms.threads import count_threads, map_in_threads
 
 MAX_DEPTH = 30
 """Deepest tree that is grown."""
@@ -109,7 +108,8 @@ class PrivateForest(SpendsEpsilon):
         table, grow, sample = self.prepare(X, y)
         generators = map(self.generator, self.seed().spawn(self.count_trees() + 1))
         samples = sample(len(table.labels), self.count_trees(), next(generators))
-        self.trees_ = map_in_threads(effective_n_jobs(self.n_jobs), partial(grow, table), samples, generators)
+        n_threads = count_threads(self.n_jobs, self.count_trees())
+        self.trees_ = map_in_threads(n_threads, partial(grow, table), samples, generators)
         self.privacy_ = self.account(self.epsilon, *self._ledger_and_faults(table))
         return self
 
@@ -137,7 +137,7 @@ class PrivateForest(SpendsEpsilon):
 
     def rows_to_descend(self, X) -> np.ndarray:
         """Turn rows into what the nodes of the trees ask for: float64 array of shape (n, k), C order."""
-        return np.ascontiguousarray(self._bin_rows_to_predict(self.read_rows(X)))
+        return np.ascontiguousarray(self.as_fitted()._bin_rows_to_predict(self.read_rows(X)))
 
     def _sum_over_trees(self, matrix: np.ndarray, width: int, add: Callable) -> np.ndarray:
         """Sum over the trees what ``add(nodes, matrix, sums)`` adds for each row: float64 array (n, width)."""
@@ -159,7 +159,7 @@ class PrivateForest(SpendsEpsilon):
 
     def _lay_out_rows(self, matrix: np.ndarray, target: np.ndarray) -> Table:
         """Lay out the rows that the trees are grown on."""
-        n_threads = effective_n_jobs(self.n_jobs)
+        n_threads = count_threads(self.n_jobs, matrix.shape[1])
         return make_table(matrix, self.domain_, target, self._n_bins(), n_threads=n_threads)
 
     def _bind_grower(self, table: Table) -> partial:
@@ -225,7 +225,7 @@ class ManyTrees(PrivateForest):
     Parameters
     ----------
     epsilon : float
-        Budget B of the whole forest, in (0, inf]; inf grows the noise-free forest.
+        Budget B of the whole forest, from 1e-100 to 1e100; inf grows the noise-free forest.
     n_estimators : int
         Number of trees T, at least 1.
     n_jobs : int or None
@@ -243,7 +243,7 @@ class OneTree(PrivateForest):
     Parameters
     ----------
     epsilon : float
-        Budget of the tree, in (0, inf]; inf grows the noise-free tree.
+        Budget of the tree, from 1e-100 to 1e100; inf grows the noise-free tree.
     """
 
     n_estimators, n_jobs = 1, None

@@ -208,7 +208,7 @@ class ThriftyTreeRegressor(ThriftyTreesRegressor, OneTree):
     Parameters
     ----------
     epsilon : float
-        Budget of the tree, in (0, inf]; inf grows the noise-free tree, whose leaves predict their means, rounded.
+        Budget of the tree, from 1e-100 to 1e100; inf grows the noise-free tree, whose leaves predict rounded means.
 
     Notes
     -----

@@ -50,7 +50,7 @@ class DPBARegressor(OfAnyDegree):
         ε_g / ε itself, in (0, 1); "optimal" has the least noise energy, see
         ``algorithms.regression.budget.share_of_quadratic``. None where ``beta`` is given.
     least_share : float
-        What β leaves each part of ε at least, in (0, 0.5): at β = Δ_g the linear part would have no budget, so no
+        What β leaves each part of ε at least, in [1e-9, 0.5): at β = Δ_g the linear part would have no budget, so no
         finite noise. The paper does not say what it did.
 
     Attributes
@@ -98,7 +98,7 @@ class DPBARegressor(OfAnyDegree):
 
     beta: str | float | None = parameter("value2")
     share: str | float | None = parameter(None)
-    least_share: float = parameter(1e-4, check_number, above=0, below=0.5)
+    least_share: float = parameter(1e-4, check_number, lowest=1e-9, below=0.5)
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
@@ -112,7 +112,6 @@ class DPBARegressor(OfAnyDegree):
     def fit_summary(self, summary: Summary):
         """Fit the weights to rows that were read before; as in the base class."""
         super().fit_summary(summary)
-        vars(self).pop("beta_", None)  # a former fit may have been of the other variant
         if self.variant == "paper":
             d = len(self.coef_)
             self.beta_ = self._beta_in_use(d) if self.share is None else self._beta_of_share(d)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -57,7 +58,7 @@ class PrivatePolynomialRegressor(PaperOrSound, PrivateRegressor):
     Parameters
     ----------
     epsilon : float
-        Budget, in (0, inf]; inf is least squares without noise.
+        Budget, from 1e-100 to 1e100; inf is least squares without noise.
     variant : {"paper", "sound"}
         "paper" is the algorithm as printed; "sound" is the same with each distinct moment released once, tight bounds
         and noise of the maximum norm, see ``algorithms.regression.moments``. The catalogue's sound ones also have
@@ -118,11 +119,12 @@ class PrivatePolynomialRegressor(PaperOrSound, PrivateRegressor):
         [1.]
         [1.]
         """
-        rows = self.training_rows(X, y)
-        self.check_parameters(len(self.domain_.features))
-        design = self.design(self.domain_)
+        reader = copy(self)  # a summary is no fit: what was learnt before stays
+        rows = reader.training_rows(X, y)
+        self.check_parameters(len(reader.domain_.features))
+        design = self.design(reader.domain_)
         objective = objective_of(design.blocks(rows), len(design.monomials))
-        columns = getattr(self, "feature_names_in_", None)
+        columns = getattr(reader, "feature_names_in_", None)
         return Summary(objective, design, rows.clipped, columns, self._leaves_out())
 
     def fit_summary(self, summary: Summary):
@@ -133,7 +135,6 @@ class PrivatePolynomialRegressor(PaperOrSound, PrivateRegressor):
         ParameterError
             If a parameter has a value that cannot work, or the summary is of another design or domain.
         """
-        vars(self).pop("privacy_", None)  # the account of a former fit says nothing of this one
         design = summary.design
         self.check_parameters(len(design.domain.features))
         if self._leaves_out() and not summary.leaves_out:
@@ -143,7 +144,6 @@ class PrivatePolynomialRegressor(PaperOrSound, PrivateRegressor):
         self.domain_ = design.domain
         self._note_clipped(summary.clipped)
         self.n_features_in_ = len(self.domain_.features)
-        vars(self).pop("feature_names_in_", None)  # a former fit may have seen named columns
         if summary.columns is not None:
             self.feature_names_in_ = summary.columns
         budget = self.budget(design)

@@ -14,12 +14,14 @@ import math
 import re
 import shlex
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from algorithms.parameters import ParameterError, check_epsilon
 from documents.large_numbers import TOO_LARGE, find_too_large
 from experiments.cells import code_version
 from experiments.config import estimators
@@ -205,16 +207,15 @@ def json_safe(value: Any) -> Any:
 
 
 def read_epsilon(value: Any) -> float:
-    """Return a budget as a float; BadInput if it is not a positive number, or a text that is too large for one."""
+    """Return a budget as a float; BadInput if an estimator would refuse it, or it is a text too large for a number."""
     if isinstance(value, str) and (word := find_too_large(value)):
         raise BadInput(f"epsilon: {TOO_LARGE.format(word)}")
+    with suppress(ValueError):
+        value = float(value) if isinstance(value, str) else value
     try:
-        epsilon = float(value)
-    except (TypeError, ValueError):
-        epsilon = math.nan
-    if isinstance(value, bool) or not epsilon > 0:
-        raise BadInput(f"epsilon must be a positive number (inf for no noise), got {value!r}")
-    return epsilon
+        return check_epsilon(value)
+    except ParameterError as error:
+        raise BadInput(str(error)) from None
 
 
 def read_protocol(given: Mapping | None) -> dict:

@@ -30,7 +30,7 @@ class Peer(PrivateEstimator):
     Parameters
     ----------
     epsilon : float, default=1.0
-        What its package is asked for, in (0, inf]; infinity is no noise.
+        What its package is asked for, from 1e-100 to 1e100; infinity is no noise.
     domain : Domain
         Declared columns, and the class labels or the bounds of the target.
     random_state : int, RandomState or None, default=None

@@ -169,7 +169,7 @@ class DiffprivlibLogisticRegression(Diffprivlib, PeerWithProbabilities):
     Parameters
     ----------
     epsilon : float, default=1.0
-        Privacy budget, in (0, inf]; infinity is no noise.
+        Privacy budget, from 1e-100 to 1e100; infinity is no noise.
     neighbours : {"one record replaced", "one record added or removed"}, default="one record replaced"
         What epsilon is meant for. diffprivlib is asked for epsilon or, for one record added or removed, for 2 epsilon.
 

@@ -9,7 +9,7 @@ EVENTS, PRIVACY, TRUST = (f"algorithms/accounting/{name}.py" for name in ("event
 COLUMNS, ROWS, FEATURES, CLIPPING = (
     f"algorithms/encoding/{name}.py" for name in ("columns", "rows", "features", "clipping")
 )
-BASE, DEPTH = "algorithms/base.py", "algorithms/forests/engine/depth.py"
+BASE, FITTING, DEPTH = "algorithms/base.py", "algorithms/fitting.py", "algorithms/forests/engine/depth.py"
 RDT, DIFFPRF = "algorithms/forests/rdt.py", "algorithms/forests/diffprf.py"
 
 ACCOUNTS = [
@@ -190,7 +190,7 @@ DOORS = [
     Mutant(
         "a release with the seed among its parameters",
         CONTROL,
-        BASE,
+        FITTING,
         'private = {"domain", "random_state", "n_jobs"}',
         'private = {"domain", "n_jobs"}',
         "The seed leaves, which may be public in a release.",

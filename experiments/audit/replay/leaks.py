@@ -172,6 +172,8 @@ class LineRecorder:
         """Note what the line before has left, now that another begins or the function returns."""
         if len(self.steps) >= MOST_STEPS:
             return None
+        of_class = [value for value in frame.f_locals.values() if type(value) is type(self._model)]
+        self._model = next(iter(of_class), self._model)  # a fit may be done on a copy, see ``algorithms.fitting``
         variables = [value for value in frame.f_locals.values() if value is not self._model]
         held = list_numbers(vars(self._model).items())
         numbers = held | list_numbers(("", value) for value in variables)
