@@ -39,7 +39,7 @@ class SettingAnswer(_Answer):
     share_won: Number = math.nan
     """Of the runs, how many are as claimed: a fact beside the verdict, which does not rest on it."""
     n: int = 0
-    """Runs that these numbers are of: all that there are, as in tables and figures."""
+    """Runs that these numbers are of: all that there are."""
     weighed: int = 0
     """The first of them, which the outcome rests on."""
 

@@ -2,7 +2,7 @@
 
 A claim is decided by as many runs as it takes, look by look (`evidence.replay`), by one statistic: the mean of the
 paper's metric, unless its words say another. The verdict, the effect and its interval are all of that statistic. The
-verdict is of the runs that settled it; effect and interval are of all runs that there are, as tables and figures are.
+verdict is of the runs that settled it; effect and interval are of all runs that there are.
 
 The chance that a paper gets a false verdict is at most 5 %: one that a claim holds, or that it fails. Each claim of its
 text has an equal share of that, half of it for either side, and its readings have equal shares of the claim's.
@@ -111,8 +111,8 @@ def _replay(question: ClaimQuestion, evidence: Evidence) -> Replay:
 def _describe_settings(groups: Sequence[ClaimGroup], replay: Replay, counts: Sequence[int]) -> list[SettingAnswer]:
     """Return what each contrast gives, the one that speaks least for the claim first.
 
-    That is of all its runs, as tables and figures are: runs that a claim was settled by were stopped because their
-    effect was large, so theirs is exaggerated.
+    That is of all its runs: those that settled it were stopped because their effect was large, so that theirs is
+    exaggerated.
     """
     described = []
     for (place, part), outcome in zip(replay.places, replay.standings.outcomes, strict=True):
