@@ -56,7 +56,7 @@ def probes(release):
 def origin(domain, ledger=LEDGER, **parameters):
     privacy = Privacy(1.0 if ledger is LEDGER else 2.0, ledger, neighbours=ledger.neighbours, trust=RELEASE)
     parameters = {"epsilon": 1.0, "noise": "opendp", "variant": None, "prune": True, "n_trees": 2} | parameters
-    return Origin("MadeUp", parameters, domain, privacy.as_dict())
+    return Origin("MadeUp", parameters, Domain.from_mapping(domain.to_mapping()), privacy.as_dict())
 
 
 def tree(nodes, width=1):
