@@ -15,14 +15,14 @@ from algorithms.released.document import Origin, Release, to_plain_data
 from algorithms.released.field import SMALLEST, Field, has_two_parents
 
 
-class Bounds(NamedTuple):
+class AttributeBounds(NamedTuple):
     """Where attributes lie in their domain: categories count from 1."""
 
     lower: np.ndarray  #: float64 (k,)
     upper: np.ndarray  #: float64 (k,)
 
     @classmethod
-    def of(cls, domain: Domain) -> Bounds:
+    def of(cls, domain: Domain) -> AttributeBounds:
         """Return the bounds of attributes as they are."""
         ends = [(f.lower, f.upper) if isinstance(f, Continuous) else (1, len(f.categories)) for f in domain.features]
         return cls(*np.array(ends, dtype=np.float64).T)
@@ -32,9 +32,9 @@ class Bounds(NamedTuple):
         """How many attributes there are."""
         return len(self.lower)
 
-    def scaled(self, mean: np.ndarray, scale: np.ndarray) -> Bounds:
+    def scaled(self, mean: np.ndarray, scale: np.ndarray) -> AttributeBounds:
         """Return the bounds of attributes as a rule sees them."""
-        return Bounds((self.lower - mean) / scale, (self.upper - mean) / scale)
+        return AttributeBounds((self.lower - mean) / scale, (self.upper - mean) / scale)
 
     def exclude(self, values: np.ndarray, columns: np.ndarray | slice = slice(None)) -> np.ndarray:
         """Tell which values of attributes lie beyond their bounds, by more than 32-bit floats may move them."""
@@ -49,7 +49,7 @@ class OneClass(NamedTuple):
     position: np.ndarray  #: int64 (): of the class
 
     @classmethod
-    def from_contents(cls, rule: Field, bounds: Bounds, n_classes: int) -> OneClass:
+    def from_contents(cls, rule: Field, bounds: AttributeBounds, n_classes: int) -> OneClass:
         """Return the rule that ``rule`` was made of."""
         return cls(rule.entries("position")["position"].whole_numbers(lowest=0, highest=n_classes - 1))
 
@@ -68,7 +68,7 @@ class BinaryTree(NamedTuple):
     label: np.ndarray  #: int64 (m,): position of the most frequent class
 
     @classmethod
-    def from_contents(cls, rule: Field, bounds: Bounds, n_classes: int) -> BinaryTree:
+    def from_contents(cls, rule: Field, bounds: AttributeBounds, n_classes: int) -> BinaryTree:
         """Return the tree that ``rule`` was made of: children lie behind their parent, so that every way down ends."""
         fields = rule.entries(*cls._fields)
         cut = fields["cut"].numbers(None)
@@ -108,7 +108,7 @@ class HiddenLayer(NamedTuple):
     offsets: np.ndarray  #: float64 (o,)
 
     @classmethod
-    def from_contents(cls, rule: Field, bounds: Bounds, n_classes: int) -> HiddenLayer:
+    def from_contents(cls, rule: Field, bounds: AttributeBounds, n_classes: int) -> HiddenLayer:
         """Return the net that ``rule`` was made of."""
         fields = rule.entries(*cls._fields)
         hidden_offsets = fields["hidden_offsets"].numbers(None)
@@ -132,7 +132,7 @@ class SupportVectors(NamedTuple):
     gamma: np.ndarray  #: float64 ()
 
     @classmethod
-    def from_contents(cls, rule: Field, bounds: Bounds, n_classes: int) -> SupportVectors:
+    def from_contents(cls, rule: Field, bounds: AttributeBounds, n_classes: int) -> SupportVectors:
         """Return the machine that ``rule`` was made of."""
         fields = rule.entries(*cls._fields)
         vectors = fields["vectors"].numbers(None, bounds.n_columns)
@@ -196,7 +196,10 @@ class ReleasedClassifier(Release):
     def from_contents(cls, origin: Origin, contents: Field) -> ReleasedClassifier:
         """Return the classifier that ``contents`` was made of: it may lack classes that no drawn row had."""
         fields = contents.entries("classes", "mean", "scale", "rule", "of_rule")
-        classes, bounds = read_classes(fields["classes"], origin.domain, may_lack=True), Bounds.of(origin.domain)
+        classes, bounds = (
+            read_classes(fields["classes"], origin.domain, may_lack=True),
+            AttributeBounds.of(origin.domain),
+        )
         mean = fields["mean"].numbers(bounds.n_columns)
         scale = fields["scale"].numbers(bounds.n_columns, lowest=SMALLEST)
         fields["mean"].refuse_where((mean != 0) & bounds.exclude(mean), "must be 0 or lie between the bounds")
