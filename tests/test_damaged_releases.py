@@ -20,7 +20,8 @@ from algorithms.accounting.privacy import Privacy
 from algorithms.encoding.cells import DomainError
 from algorithms.encoding.features import Continuous
 from algorithms.released.document import FORMAT, FORMAT_WITHOUT_CHECKSUM, KINDS, from_json
-from tests.made_up_releases import LEDGER, MADE_UP, probes, sealed
+from algorithms.released.forest import BELOW, VOTES, ReleasedForest
+from tests.made_up_releases import CLASSES, LABELS, LEDGER, MADE_UP, origin, probes, sealed, tree
 
 # What is damaged, and how.
 
@@ -366,6 +367,16 @@ def test_whatever_a_stranger_writes_is_refused_or_a_model(name, n_edits):
             continue
         if isinstance(document, dict) and (release := load_or_refuse(sealed(document))):
             assert is_sane(release, answers_of(release, rows)), text
+
+
+def test_nodes_that_nothing_leads_to_may_stand_in_a_tree():
+    """Pruning leaves them there; no node has two parents all the same."""
+    pruned = tree([(BELOW, 0, 2.5, 3), (BELOW, 0, 1.5, 5), [1.0], [0.0], [2.0], [1.0], [0.0]])
+    release = ReleasedForest(origin(CLASSES), LABELS, VOTES, None, (pruned,))
+    assert from_json(release.to_json()).predict([[0, "u", 0], [3, "u", 0]]).tolist() == ["maybe", "yes"]
+    pruned.child[1] = 4
+    with pytest.raises(ReleaseError, match=r"trees\[0\]\.child\[1\] must not be a child of another node"):
+        release.to_json()
 
 
 # The checksum.
