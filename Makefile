@@ -151,6 +151,9 @@ wheel:  ## build a wheel for this version of Python in dist/, and import it in a
 survive: $(STAMP)  ## kill a sweep of 2,000 cells ten times: is every cell there once?
 	$(PY) -m pytest -m slow tests/test_survival.py
 
+damage: $(STAMP)  ## edit files of releases a quarter of a million times: is each refused, or a model? Some minutes
+	$(PY) -m pytest -m slow tests/test_damaged_releases.py
+
 faults: $(STAMP)  ## show that `make check` notices mistakes in C++, compiled once for all: takes long
 	$(PY) -m pytest -m slow tests/test_faults.py
 

@@ -21,11 +21,12 @@ from sklearn.exceptions import NotFittedError
 import algorithms
 from algorithms import Continuous, Domain, Nominal, ReleaseError, load_release
 from algorithms.released import document
-from algorithms.released.document import FORMAT, from_json
+from algorithms.released.document import FORMAT, FORMAT_WITHOUT_CHECKSUM, from_json
 from algorithms.released.numbers import ReleasedNumbers
 from experiments.audit.replay.leaks import list_reachable
 from experiments.audit.subjects import GRID
 from experiments.config import estimators
+from tests.made_up_releases import sealed
 from tests.plain_python import found_by
 from tests.test_secure import made, private
 
@@ -297,8 +298,10 @@ def test_a_summary_of_rows_changes_no_model_and_must_have_been_made_for_a_releas
         ("[" * 200_000, "not JSON"),
         ("1" * 5000, "not JSON"),
         ('{"format": "another"}', "its format is not"),
-        (json.dumps({"format": FORMAT}), "damaged: KeyError"),
-        (json.dumps({"format": FORMAT, "kind": "os.system"}), "damaged: KeyError"),
+        (json.dumps({"format": FORMAT}), "damaged: it does not stand as it was written"),
+        (json.dumps({"format": FORMAT_WITHOUT_CHECKSUM}), "damaged: the file must have 'kind'"),
+        (sealed({}), "damaged: the file must have 'kind'"),
+        (sealed({"kind": "os.system"}), "damaged: the file must have 'algorithm'"),
     ],
 )
 def test_what_is_no_release_is_refused_in_a_line(text, why):
@@ -320,7 +323,7 @@ def test_a_damaged_release_is_refused(released):
     damages += [{"contents": good["contents"] | damage} for damage in of_forest]
     for damage in damages:
         with pytest.raises(ReleaseError, match="damaged") as raised:
-            from_json(json.dumps(good | damage))
+            from_json(sealed(good | damage))
         assert len(str(raised.value).splitlines()) == 1
 
 

@@ -15,6 +15,7 @@ from algorithms.bayes.thrifty_bayes import choose_features, combine_sizes, log_r
 from algorithms.encoding import bins
 from algorithms.released.document import from_json
 from experiments.audit.laws import permute_and_flip_law
+from tests.made_up_releases import sealed
 from tests.reference_trees import COLUMNS, CONTINUOUS, DOMAIN, N_CLASSES, SEED, TABLES, as_rows, flip, noisy, table
 from tests.test_thrifty import N_BINS, public_cuts
 
@@ -329,4 +330,4 @@ def test_a_damaged_release_is_refused():
     damages += [{"log_sizes": [None, 1.0, 1.0]}, {"log_sizes": [1.0]}, {"log_ratios": contents["log_ratios"][:1]}]
     for damage in damages:
         with pytest.raises(ReleaseError, match="damaged"):
-            from_json(json.dumps(good | {"contents": contents | damage}))
+            from_json(sealed(good | {"contents": contents | damage}))

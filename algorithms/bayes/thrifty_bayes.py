@@ -19,7 +19,7 @@ import numpy as np
 
 from algorithms.accounting.events import Event, Sequential, Spent
 from algorithms.base import ClassifierByShares, SpendsEpsilon
-from algorithms.encoding.bins import code_columns, count_by_class, count_codes
+from algorithms.encoding.bins import MOST_BINS, code_columns, count_by_class, count_codes
 from algorithms.encoding.rows import Rows
 from algorithms.mechanisms import laplace_vector, permute_and_flip
 from algorithms.parameters import check_count, parameter, with_parameters
@@ -157,8 +157,8 @@ class ThriftyBayesClassifier(SpendsEpsilon, ClassifierByShares):
     epsilon : float
         Budget, from 1e-100 to 1e100; inf is the noise-free model, of all features unless ``max_features`` is given.
     n_bins : int
-        Public equal-width bins of a continuous column, at least 2. There are finer cuts towards the point of its range
-        that is nearest to zero, see ``algorithms.encoding.bins.public_cuts``.
+        Public equal-width bins of a continuous column, from 2 to 65,536. There are finer cuts towards the point of its
+        range that is nearest to zero, see ``algorithms.encoding.bins.public_cuts``.
     max_features : int or None
         Features that are counted, from 1 to k; None for ten times the root of epsilon, rounded up, or all if fewer.
 
@@ -202,7 +202,7 @@ class ThriftyBayesClassifier(SpendsEpsilon, ClassifierByShares):
     (True, 1.0)
     """
 
-    n_bins: int = parameter(16, check_count, lowest=2)
+    n_bins: int = parameter(16, check_count, lowest=2, highest=MOST_BINS)
     max_features: int | None = parameter(None)
 
     def check_parameters(self, n_features: int) -> None:

@@ -7,6 +7,9 @@ import numpy as np
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Feature
 
+MOST_BINS = 2**16
+"""Most bins of equal width of `public_cuts`: a release that names more would take memory, however small it is."""
+
 N_HALVINGS = 16
 """How often `public_cuts` halves the distance to the point of a range that is nearest to zero."""
 

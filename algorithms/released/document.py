@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from importlib import import_module
@@ -11,11 +13,19 @@ from pathlib import Path
 
 import numpy as np
 
-from algorithms.accounting.privacy import Privacy
 from algorithms.encoding.domain import Domain
+from algorithms.released.account import read_account
+from algorithms.released.columns import read_domain
+from algorithms.released.field import Field, ReleaseError
 
-FORMAT = "dp-replica release 1"
+FORMAT = "dp-replica release 2"
 """Says what a file is; a change of its layout changes the number."""
+
+FORMAT_WITHOUT_CHECKSUM = "dp-replica release 1"
+"""That of older files, which are read with the same checks of their fields."""
+
+SEALED = re.compile(rf'\{{"format": "{FORMAT}", "sha256": "([0-9a-f]{{64}})", (.*\}})(?:\r?\n)?', re.DOTALL)
+"""A file as `seal_document` writes it."""
 
 KINDS = {
     "forest": "forest.ReleasedForest",
@@ -26,10 +36,6 @@ KINDS = {
     "numbers": "numbers.ReleasedNumbers",
     "product": "product.ReleasedProduct",
 }
-
-
-class ReleaseError(ValueError):
-    """A model must not leave, or a file is no release."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +72,8 @@ class Release(ABC):
 
     @classmethod
     @abstractmethod
-    def from_contents(cls, origin: Origin, contents: dict) -> Release:
-        """Return the release that ``contents`` was made of."""
+    def from_contents(cls, origin: Origin, contents: Field) -> Release:
+        """Return the release that ``contents`` was made of; a ``ReleaseError`` if it can be that of none."""
 
     def to_json(self) -> str:
         """Return the release as JSON; `from_json` is the way back.
@@ -75,7 +81,7 @@ class Release(ABC):
         Raises
         ------
         ReleaseError
-            If the domain has a category, or a name, that JSON cannot hold.
+            If JSON cannot hold it, a category or a name for instance, or `from_json` would refuse it.
         """
         domain = self.origin.domain
         named = [*domain.features, *([domain.target] if domain.target else [])]
@@ -84,7 +90,6 @@ class Release(ABC):
         if any(isinstance(c, tuple) for column in named for c in getattr(column, "categories", ())):
             raise ReleaseError("a release cannot hold categories of several values")
         document = {
-            "format": FORMAT,
             "kind": self.KIND,
             "algorithm": self.origin.algorithm,
             "parameters": {name: to_plain_data(value) for name, value in self.origin.parameters.items()},
@@ -92,11 +97,29 @@ class Release(ABC):
             "privacy": self.origin.privacy,
             "contents": self.to_contents(),
         }
-        return json.dumps(document, ensure_ascii=False, allow_nan=False)
+        text = seal_document(document)
+        try:
+            from_json(text)
+        except ReleaseError as error:
+            raise ReleaseError(f"a release cannot hold this model, since nobody could read it: {error}") from None
+        return text
 
     def save(self, path) -> None:
         """Write the release to a file."""
         Path(path).write_text(self.to_json() + "\n", encoding="utf-8")
+
+
+def seal_document(document: dict) -> str:
+    """Return the text of a file: its format, the checksum of all that follows, and that.
+
+    The checksum is the SHA-256 of the JSON object that is left when these two are taken out. It finds what changed on
+    the way, not who changed it.
+    """
+    try:
+        body = json.dumps(document, ensure_ascii=False, allow_nan=False)
+        return f'{{"format": "{FORMAT}", "sha256": "{_hash_text(body)}", {body[1:]}'
+    except UnicodeEncodeError as error:
+        raise ReleaseError(f"a release cannot hold text that is no Unicode ({error})") from None
 
 
 def from_json(text: str) -> Release:
@@ -105,40 +128,76 @@ def from_json(text: str) -> Release:
     Raises
     ------
     ReleaseError
-        If the text is no release.
+        If the text is no release, or one that was damaged: the message says where.
     """
+    document = _open_document(text)
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ReleaseError(f"this is no release: not JSON ({error})") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise ReleaseError(f"this is no release: its format is not {FORMAT!r}")
-    try:
-        return _read_document(document)
-    except Exception as error:  # whatever is wrong with it, it cannot be used
+        return _read_document(Field(document, ""))
+    except ReleaseError:
+        raise
+    except Exception as error:  # whatever else is wrong with it, it cannot be used
         raise ReleaseError(f"this release is damaged: {type(error).__name__}: {' '.join(str(error).split())}") from None
 
 
-def _read_document(document: dict) -> Release:
-    module, name = KINDS[document["kind"]].split(".")
-    Privacy.from_dict(document["privacy"])  # is one
-    domain = Domain.from_mapping(document["domain"])
-    origin = Origin(document["algorithm"], document["parameters"], domain, document["privacy"])
-    return getattr(import_module(f"{__package__}.{module}"), name).from_contents(origin, document["contents"])
+def _open_document(text: str) -> dict:
+    """Return what a text holds beside its format and its checksum, if that is right."""
+    if sealed := SEALED.fullmatch(text):
+        body = "{" + sealed[2]
+        if _hash_text(body) != sealed[1]:
+            raise ReleaseError("this release is damaged: its checksum is of other contents; copy the file once more")
+        return _parse_json(body)
+    document = _parse_json(text)
+    known = document.pop("format", None) if isinstance(document, dict) else None
+    if known == FORMAT:
+        raise ReleaseError("this release is damaged: it does not stand as it was written; copy the file once more")
+    if known != FORMAT_WITHOUT_CHECKSUM:
+        raise ReleaseError(f"this is no release: its format is not {FORMAT!r}")
+    return document
+
+
+def _hash_text(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _parse_json(text: str):
+    try:
+        return json.loads(text, object_pairs_hook=_name_once)
+    except ReleaseError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise ReleaseError(f"this is no release: not JSON ({error})") from None
+
+
+def _name_once(pairs: list[tuple[str, object]]) -> dict:
+    """Return an object of JSON, in which a name that stands twice would hide what stood there first."""
+    if len(named := dict(pairs)) < len(pairs):
+        raise ReleaseError("this release is damaged: a name stands twice in one object")
+    return named
+
+
+def _read_document(document: Field) -> Release:
+    fields = document.entries("kind", "algorithm", "parameters", "domain", "privacy", "contents")
+    module, name = KINDS[fields["kind"].one_of(KINDS)].split(".")
+    parameters = {name: value.cells() for name, value in fields["parameters"].named().items()}
+    domain, privacy = read_domain(fields["domain"]), read_account(fields["privacy"])
+    origin = Origin(fields["algorithm"].text(), parameters, domain, privacy)
+    return getattr(import_module(f"{__package__}.{module}"), name).from_contents(origin, fields["contents"])
 
 
 def load_release(path) -> Release:
     """Read a release from a file.
 
+    Time and memory grow with the size of the file, whatever stands in it.
+
     Raises
     ------
     ReleaseError
-        If the file is no release.
+        If the file is no release, or one that was damaged: the message says where.
     OSError
         If it cannot be read.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
         raise ReleaseError(f"this is no release: not text ({error})") from None
     return from_json(text)
@@ -168,23 +227,3 @@ def to_plain_data(value) -> str | float | int | list | dict | None:
     if value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     raise ReleaseError(f"a release cannot hold {value!r}, which JSON has no form for")
-
-
-def check_classes(classes: np.ndarray, domain: Domain) -> None:
-    """Raise a ``ValueError`` unless the class labels of a model are those of its domain, in their order."""
-    if not np.array_equal(classes, domain.target.labels()):
-        raise ValueError("the classes are not those of the domain")
-
-
-def to_array(values, dtype=np.float64) -> np.ndarray:
-    """Return an array of what `to_plain_data` made of one; None is NaN.
-
-    Examples
-    --------
-    >>> to_array([[0.5, None], [1.0, 2.0]])
-    array([[0.5, nan],
-           [1. , 2. ]])
-    """
-    if dtype != np.float64:
-        return np.array(values, dtype=dtype)
-    return np.array(values, dtype=object).astype(np.float64)

@@ -9,8 +9,10 @@ import numpy as np
 
 from algorithms.encoding.bins import bin_continuous
 from algorithms.encoding.domain import Domain
-from algorithms.encoding.features import Nominal
-from algorithms.released.document import Origin, Release, check_classes, to_array, to_plain_data
+from algorithms.encoding.features import Continuous
+from algorithms.released.columns import count_categories, read_classes
+from algorithms.released.document import Origin, Release, to_plain_data
+from algorithms.released.field import LARGEST, ROUNDING, Field, has_two_parents
 
 LEAF, BELOW, EQUALS, BY_VALUE = 0, 1, 2, 3
 """How a node decides: not at all; value <= cut goes left; value == cut goes left; one child for every code."""
@@ -18,6 +20,9 @@ LEAF, BELOW, EQUALS, BY_VALUE = 0, 1, 2, 3
 VOTES, COUNTS, MEAN = "votes", "counts", "mean"
 """What trees have in their leaves, and how it is put together: a label, and the most frequent one is predicted; class
 counts, or a label's weight, which are summed; a number on the scale [0, 1], of which the mean is taken."""
+
+MOST_BINS = 2**31 - 1
+"""Most bins of a column: children have their numbers in 32 bits."""
 
 
 class ReleasedTree(NamedTuple):
@@ -41,25 +46,80 @@ class ReleasedTree(NamedTuple):
             at = np.where(is_inside, self.child[at] + step.astype(np.int64), at)
         return self.answer[at]
 
-    def check(self, domain: Domain, width: int, n_labels: int | None, n_bins: int | None) -> None:
-        """Raise a ``ValueError`` unless every way down ends in a leaf that says ``width`` numbers, or a label."""
-        n_nodes, is_leaf = len(self.decides), self.decides == LEAF
-        if not n_nodes or any(len(column) != n_nodes for column in self) or self.answer.shape[1:] != (width,):
-            raise ValueError("the columns of a tree do not fit together")
-        if not np.isin(self.decides, (LEAF, BELOW, EQUALS, BY_VALUE)).all() or np.isnan(self.answer[is_leaf]).any():
-            raise ValueError("a node of a tree neither asks nor answers")
-        if n_labels and not np.isin(self.answer[is_leaf], np.arange(n_labels)).all():
-            raise ValueError("a leaf says a class that there is not")
-        inner = np.flatnonzero(~is_leaf)
-        if not ((self.feature[inner] >= 0) & (self.feature[inner] < len(domain.features))).all():
-            raise ValueError("a node asks for a column that there is not")
-        n_codes = np.array([len(f.categories) if isinstance(f, Nominal) else n_bins or 2 for f in domain.features])
+    @classmethod
+    def from_contents(cls, tree: Field, domain: Domain, n_bins: int | None, answers: Answers) -> ReleasedTree:
+        """Return the tree that ``tree`` was made of: every way down ends in a leaf, and every leaf says something."""
+        fields = tree.entries(*cls._fields)
+        decides = fields["decides"].whole_numbers(None, lowest=LEAF, highest=BY_VALUE, dtype=np.int8)
+        n_nodes, n_columns = len(decides), len(domain.features)
+        if not n_nodes:
+            fields["decides"].refuse("must have a node")
+        self = cls(
+            decides,
+            fields["feature"].whole_numbers(n_nodes, lowest=-1, highest=n_columns - 1, dtype=np.int32),
+            fields["cut"].numbers(n_nodes, may_lack=True),
+            fields["child"].whole_numbers(n_nodes, lowest=-1, highest=n_nodes - 1, dtype=np.int32),
+            fields["answer"].numbers(
+                n_nodes, answers.width, lowest=answers.lowest, highest=answers.highest, may_lack=True
+            ),
+            fields["noisy_count"].numbers(n_nodes, may_lack=True),
+        )
+        self._check_leaves(fields, answers)
+        self._check_cuts(fields, domain, n_bins)
+        self._check_children(fields, count_categories(domain, n_bins))
+        return self
+
+    def _check_leaves(self, fields: dict[str, Field], answers: Answers) -> None:
+        is_leaf = self.decides == LEAF
+        fields["feature"].refuse_where((self.feature < 0) != is_leaf, "must be a column, or -1 in a leaf")
+        fields["child"].refuse_where((self.child < 0) != is_leaf, "must be a node, or -1 in a leaf")
+        is_silent = np.isnan(self.answer)
+        fields["answer"].refuse_where(is_silent == is_leaf[:, np.newaxis], "must be a number in a leaf, null elsewhere")
+        if answers.is_whole:
+            is_label = is_silent | (self.answer == np.floor(self.answer))
+            fields["answer"].refuse_where(~is_label, "must be the number of a class")
+
+    def _check_cuts(self, fields: dict[str, Field], domain: Domain, n_bins: int | None) -> None:
+        """Values are compared with a cut between the bounds, a category or a bin with one of them."""
+        n_codes = count_categories(domain, n_bins)[self.feature]
+        is_of_codes = (self.decides == EQUALS) | (self.decides == BY_VALUE)
+        fields["decides"].refuse_where(is_of_codes & (n_codes == 0), "must be 1 where numbers have no bins")
+        has_cut = (self.decides == BELOW) | (self.decides == EQUALS)
+        fields["cut"].refuse_where(np.isnan(self.cut) == has_cut, "must be a number where a node compares, else null")
+        bounds = np.array([(f.lower, f.upper) if isinstance(f, Continuous) else (0, 0) for f in domain.features])
+        lower, upper = bounds[self.feature].T
+        slack = ROUNDING * (upper - lower)
+        lower, upper = np.where(n_codes, 0, lower - slack), np.where(n_codes, n_codes - 1, upper + slack)
+        is_outside = has_cut & ((self.cut < lower) | (self.cut > upper))
+        fields["cut"].refuse_where(is_outside, "must lie between the bounds of its column")
+        is_none = (self.decides == EQUALS) & (self.cut != np.floor(self.cut))
+        fields["cut"].refuse_where(is_none, "must be the number of a category or a bin")
+
+    def _check_children(self, fields: dict[str, Field], n_codes: np.ndarray) -> None:
+        """Children lie behind their parent, so that no way down has an end that is none, and have no other."""
+        inner = np.flatnonzero(self.decides != LEAF)
         n_children = np.where(self.decides[inner] == BY_VALUE, n_codes[self.feature[inner]], 2)
-        if not ((self.child[inner] > inner) & (self.child[inner] + n_children <= n_nodes)).all():
-            raise ValueError("a node has children that there are not")
+        is_wrong = np.zeros(len(self.decides), dtype=bool)
+        is_wrong[inner] = (self.child[inner] <= inner) | (self.child[inner] + n_children > len(self.decides))
+        fields["child"].refuse_where(is_wrong, "must lie behind its parent, and all its siblings within the tree")
+        is_wrong[inner] = has_two_parents(self.child[inner], n_children)
+        fields["child"].refuse_where(is_wrong, "must not be a child of another node, nor may its siblings")
 
 
-DTYPES = {"decides": np.int8, "feature": np.int32, "child": np.int32}
+class Answers(NamedTuple):
+    """What the leaves of a tree may say."""
+
+    width: int  #: how many numbers a leaf has
+    lowest: float
+    highest: float
+    is_whole: bool  #: whether these are labels
+
+    @classmethod
+    def of(cls, combines: str, n_classes: int) -> Answers:
+        """Return what leaves may say that are put together as VOTES, COUNTS or MEAN."""
+        if combines == VOTES:
+            return cls(1, 0, n_classes - 1, True)
+        return cls(n_classes, -LARGEST, LARGEST, False) if combines == COUNTS else cls(1, 0.0, 1.0, False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,29 +169,20 @@ class ReleasedForest(Release):
         }
 
     @classmethod
-    def from_contents(cls, origin: Origin, contents: dict) -> ReleasedForest:
+    def from_contents(cls, origin: Origin, contents: Field) -> ReleasedForest:
         """Return the forest that ``contents`` was made of."""
-        trees = tuple(
-            ReleasedTree(**{name: to_array(column, DTYPES.get(name, np.float64)) for name, column in tree.items()})
-            for tree in contents["trees"]
-        )
-        classes = None if contents["classes"] is None else np.array(contents["classes"])
-        forest = cls(origin, classes, contents["combines"], contents["n_bins"], trees)
-        forest.check()
-        return forest
-
-    def check(self) -> None:
-        """Raise a ``ValueError`` if rows could not find their way down the trees, or what these say is of no use."""
-        if self.combines not in (VOTES, COUNTS, MEAN) or not self.trees:
-            raise ValueError(f"a forest of {len(self.trees)} trees combines {self.combines!r}")
-        if not (self.n_bins is None or (isinstance(self.n_bins, int) and self.n_bins > 0)):
-            raise ValueError(f"there cannot be {self.n_bins!r} bins")
-        if self.classes is not None:
-            check_classes(self.classes, self.origin.domain)
-        n_classes = 1 if self.classes is None else self.classes.size
-        width = n_classes if self.combines == COUNTS else 1
-        for tree in self.trees:
-            tree.check(self.origin.domain, width, n_classes if self.combines == VOTES else None, self.n_bins)
+        fields = contents.entries("classes", "combines", "n_bins", "trees")
+        is_regression = isinstance(origin.domain.target, Continuous)
+        combines = fields["combines"].one_of((MEAN,) if is_regression else (VOTES, COUNTS))
+        if is_regression and fields["classes"].value is not None:
+            fields["classes"].refuse("must be null where a number is predicted")
+        classes = None if is_regression else read_classes(fields["classes"], origin.domain)
+        has_bins = fields["n_bins"].value is not None
+        n_bins = fields["n_bins"].whole(lowest=1, highest=MOST_BINS) if has_bins else None
+        answers = Answers.of(combines, 0 if classes is None else len(classes))
+        trees = fields["trees"].items(fewest=1)
+        trees = tuple(ReleasedTree.from_contents(tree, origin.domain, n_bins, answers) for tree in trees)
+        return cls(origin, classes, combines, n_bins, trees)
 
 
 def shares_of(sums: np.ndarray) -> np.ndarray:

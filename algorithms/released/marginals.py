@@ -7,8 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms.encoding.domain import Domain
-from algorithms.encoding.features import Continuous
-from algorithms.released.document import Origin, Release, to_array, to_plain_data
+from algorithms.encoding.features import Continuous, Nominal
+from algorithms.released.columns import check_target, count_categories
+from algorithms.released.document import Origin, Release, to_plain_data
+from algorithms.released.field import ROUNDING, SMALLEST, Field
+
+MOST_ROWS = 10**8
+"""Most rows that can be drawn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +51,30 @@ class ReleasedMarginals(Release):
         return {"class_counts": to_plain_data(self.class_counts), "shares": to_plain_data(self.shares)}
 
     @classmethod
-    def from_contents(cls, origin: Origin, contents: dict) -> ReleasedMarginals:
-        """Return the marginals that ``contents`` was made of."""
-        return cls(origin, to_array(contents["class_counts"]), tuple(map(to_array, contents["shares"])))
+    def from_contents(cls, origin: Origin, contents: Field) -> ReleasedMarginals:
+        """Return the marginals that ``contents`` was made of; two parameters say how rows are drawn from them."""
+        check_target(origin.domain, Nominal)
+        fields = contents.entries("class_counts", "shares")
+        parameters = Field(origin.parameters, "parameters").named()
+        for name in ("sampling_ratio", "n_bins"):
+            if name not in parameters:
+                Field(origin.parameters, "parameters").refuse(f"must have {name!r}")
+        ratio = parameters["sampling_ratio"].number(lowest=SMALLEST)
+        n_bins = parameters["n_bins"].whole(lowest=2, highest=MOST_ROWS)
+        class_counts = fields["class_counts"].numbers(len(origin.domain.target.categories), lowest=0)
+        if not ratio * class_counts.sum() <= MOST_ROWS:
+            fields["class_counts"].refuse(f"must be at most {MOST_ROWS:,} rows in all, times sampling_ratio")
+        tables, n_values = fields["shares"].items(), count_categories(origin.domain, n_bins)
+        if len(tables) != len(n_values):
+            fields["shares"].refuse(f"must be a list of {len(n_values)}")
+        shares = tuple(_read_shares(*each, len(class_counts)) for each in zip(tables, n_values, strict=True))
+        return cls(origin, class_counts, shares)
+
+
+def _read_shares(field: Field, n_values: int, n_classes: int) -> np.ndarray:
+    shares = field.numbers(n_classes, n_values, lowest=0, highest=1)
+    field.refuse_where(np.abs(shares.sum(axis=1) - 1) > ROUNDING, "must have a sum of 1")
+    return shares
 
 
 def draw_rows(

@@ -7,8 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from algorithms.encoding.bins import code_columns, count_codes
-from algorithms.released.document import Origin, Release, check_classes, to_array, to_plain_data
+from algorithms.encoding.bins import MOST_BINS, code_columns, count_codes
+from algorithms.released.columns import read_classes
+from algorithms.released.document import Origin, Release, to_plain_data
+from algorithms.released.field import Field
+
+LARGEST_LOG = 745.0
+"""No logarithm of a 64-bit float is larger, nor smaller than minus this, but for those of 0 and of infinity."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +26,7 @@ class ReleasedNaiveBayes(Release):
     classes: np.ndarray  #: (c,): class labels, sorted
     n_bins: int  #: of equal width of a continuous column, see ``algorithms.encoding.bins.code_columns``
     features: np.ndarray  #: int64 (m,): columns that are looked at
-    log_sizes: np.ndarray  #: float64 (c,): logarithm of the noisy size of each class
+    log_sizes: np.ndarray  #: float64 (c,): logarithm of the noisy size of each class, at least 0
     log_ratios: tuple[np.ndarray, ...]  #: float64 (v, c) for each of these columns: what its v codes add for each class
 
     def predict_proba(self, X) -> np.ndarray:
@@ -45,32 +50,23 @@ class ReleasedNaiveBayes(Release):
         }
 
     @classmethod
-    def from_contents(cls, origin: Origin, contents: dict) -> ReleasedNaiveBayes:
-        """Return the classifier that ``contents`` was made of."""
-        model = cls(
-            origin,
-            np.array(contents["classes"]),
-            contents["n_bins"],
-            to_array(contents["features"], np.int64),
-            to_array(contents["log_sizes"]),
-            tuple(map(to_array, contents["log_ratios"])),
+    def from_contents(cls, origin: Origin, contents: Field) -> ReleasedNaiveBayes:
+        """Return the classifier that ``contents`` was made of: each code of its columns has a ratio for every class."""
+        fields = contents.entries("classes", "n_bins", "features", "log_sizes", "log_ratios")
+        classes, columns = read_classes(fields["classes"], origin.domain), origin.domain.features
+        n_bins = fields["n_bins"].whole(lowest=2, highest=MOST_BINS)
+        features = fields["features"].whole_numbers(None, lowest=0, highest=len(columns) - 1)
+        if not len(features) or (np.diff(features) <= 0).any():
+            fields["features"].refuse("must be columns in order, each once")
+        tables = fields["log_ratios"].items()
+        if len(tables) != len(features):
+            fields["log_ratios"].refuse(f"must be a list of {len(features)}")
+        sizes = fields["log_sizes"].numbers(len(classes), lowest=0, highest=LARGEST_LOG)
+        ratios = tuple(
+            table.numbers(count_codes(columns[j], n_bins), len(classes), lowest=-LARGEST_LOG, highest=LARGEST_LOG)
+            for table, j in zip(tables, features, strict=True)
         )
-        model.check()
-        return model
-
-    def check(self) -> None:
-        """Raise a ``ValueError`` unless there is a finite ratio for every code of its columns and every class."""
-        check_classes(self.classes, self.origin.domain)
-        if not isinstance(self.n_bins, int) or self.n_bins < 2:
-            raise ValueError(f"there cannot be {self.n_bins!r} bins")
-        if min(self.features) < 0 or (np.diff(self.features) <= 0).any():
-            raise ValueError("columns are not in order, each once")
-        columns, c = self.origin.domain.features, len(self.classes)
-        shapes = [(count_codes(columns[j], self.n_bins), c) for j in self.features]
-        if [ratios.shape for ratios in self.log_ratios] != shapes or self.log_sizes.shape != (c,):
-            raise ValueError("classes, columns and ratios do not fit together")
-        if not all(np.isfinite(each).all() for each in (self.log_sizes, *self.log_ratios)):
-            raise ValueError("a size or a ratio is not finite")
+        return cls(origin, classes, n_bins, features, sizes, ratios)
 
 
 def compute_posterior(log_sizes: np.ndarray, log_ratios: Sequence[np.ndarray], codes: np.ndarray) -> np.ndarray:

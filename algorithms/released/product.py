@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms.released.document import Origin, Release, to_plain_data
+from algorithms.released.field import ROUNDING, SMALLEST, Field
 from algorithms.released.forest import COUNTS, ReleasedForest
 from algorithms.released.naive_bayes import ReleasedNaiveBayes, shares_of_logs
 
@@ -40,19 +41,20 @@ class ReleasedProduct(Release):
         }
 
     @classmethod
-    def from_contents(cls, origin: Origin, contents: dict) -> ReleasedProduct:
-        """Return the classifier that ``contents`` was made of."""
-        bayes = ReleasedNaiveBayes.from_contents(origin, contents["bayes"])
-        model = cls(origin, bayes, ReleasedForest.from_contents(origin, contents["forest"]), contents["weight"])
-        model.check()
-        return model
-
-    def check(self) -> None:
-        """Raise a ``ValueError`` unless the forest has shares, of classes, and the weight is one."""
-        if self.forest.combines != COUNTS or self.forest.classes is None:
-            raise ValueError(f"a forest of {self.forest.combines!r} has no shares of classes")
-        if not (isinstance(self.weight, float) and 0 < self.weight <= 1):
-            raise ValueError(f"{self.weight!r} is no weight")
+    def from_contents(cls, origin: Origin, contents: Field) -> ReleasedProduct:
+        """Return the classifier that ``contents`` was made of: no share of its forest is 0, which has no logarithm."""
+        fields = contents.entries("bayes", "forest", "weight")
+        weight = fields["weight"].number(lowest=SMALLEST, highest=1)
+        bayes = ReleasedNaiveBayes.from_contents(origin, fields["bayes"])
+        forest = ReleasedForest.from_contents(origin, fields["forest"])
+        parts = fields["forest"].entries("classes", "combines", "n_bins", "trees")
+        if forest.combines != COUNTS:
+            parts["combines"].refuse(f"must be {COUNTS!r}: others have no shares")
+        for i, tree in enumerate(forest.trees):
+            answers = parts["trees"].at(i).entries(*tree._fields)["answer"]
+            is_none = (tree.answer < SMALLEST) | (tree.answer > 1 + ROUNDING)
+            answers.refuse_where(is_none, f"must be a share, from {SMALLEST:g} to 1")
+        return cls(origin, bayes, forest, weight)
 
 
 def multiply_shares(shares: np.ndarray, posterior: np.ndarray, log_sizes: np.ndarray, weight: float) -> np.ndarray:

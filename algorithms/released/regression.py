@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from algorithms.encoding.features import Continuous
-from algorithms.encoding.scalings import IN_BALL, SIGNED_TARGET
-from algorithms.released.document import Origin, Release, to_array, to_plain_data
+from algorithms.encoding.scalings import IN_BALL, SCALINGS, SIGNED_TARGET
+from algorithms.released.columns import check_target
+from algorithms.released.document import Origin, Release, to_plain_data
+from algorithms.released.field import Field
+
+HIGHEST_DEGREE = 2000
+"""Highest degree of a monomial."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +58,37 @@ class ReleasedRegression(Release):
         return {"weights": to_plain_data(self.weights), "powers": to_plain_data(self.powers), "scaling": self.scaling}
 
     @classmethod
-    def from_contents(cls, origin: Origin, contents: dict) -> ReleasedRegression:
-        """Return the regression that ``contents`` was made of."""
-        return cls(origin, to_array(contents["weights"]), to_array(contents["powers"], np.int64), contents["scaling"])
+    def from_contents(cls, origin: Origin, contents: Field) -> ReleasedRegression:
+        """Return the regression that ``contents`` was made of: it has a weight for every monomial of its degree."""
+        check_target(origin.domain, Continuous)
+        fields = contents.entries("weights", "powers", "scaling")
+        shape = (None, len(origin.domain.features))
+        powers = fields["powers"].whole_numbers(*shape, lowest=0, highest=HIGHEST_DEGREE)
+        if not has_every_monomial(powers):
+            fields["powers"].refuse("must be all monomials up to a degree, by degree, the constant last if at all")
+        return cls(origin, fields["weights"].numbers(len(powers)), powers, fields["scaling"].one_of(SCALINGS))
+
+
+def has_every_monomial(powers: np.ndarray) -> bool:
+    """Tell whether powers are those of all monomials up to a degree, as ``regression.monomials`` orders them.
+
+    Parameters
+    ----------
+    powers : int64 array of shape (d, p)
+        Of each attribute in each monomial, at least 0.
+
+    Examples
+    --------
+    >>> has_every_monomial(np.array([[1, 0], [0, 1], [2, 0], [1, 1], [0, 2], [0, 0]]))
+    True
+    >>> has_every_monomial(np.array([[1, 0], [0, 1], [2, 0], [1, 1], [0, 3]]))
+    False
+    """
+    rows, p = powers.tolist(), powers.shape[1]
+    if rows and not any(rows[-1]):
+        rows.pop()  # the constant
+    keys = [(sum(row), [-power for power in row]) for row in rows]
+    is_ascending = all(a < b for a, b in pairwise(keys))
+    degree = keys[-1][0] if keys else 0
+    is_whole = 0 < degree <= HIGHEST_DEGREE and len(keys) == math.comb(p + degree, degree) - 1
+    return is_ascending and is_whole and keys[0][0] > 0

@@ -1,0 +1,161 @@
+"""Small releases of every kind, written by hand, and a file with a right checksum of whatever stands in it."""
+
+import hashlib
+import json
+import math
+
+import numpy as np
+
+from algorithms import Continuous, Domain, Nominal
+from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED, Parallel, Sequential, Spent
+from algorithms.accounting.privacy import Privacy
+from algorithms.accounting.trust import RELEASE
+from algorithms.released.classifier import BinaryTree, HiddenLayer, OneClass, ReleasedClassifier, SupportVectors
+from algorithms.released.document import FORMAT, Origin
+from algorithms.released.forest import BELOW, BY_VALUE, COUNTS, EQUALS, LEAF, MEAN, VOTES, ReleasedForest, ReleasedTree
+from algorithms.released.marginals import ReleasedMarginals
+from algorithms.released.naive_bayes import ReleasedNaiveBayes
+from algorithms.released.numbers import ReleasedNumbers
+from algorithms.released.product import ReleasedProduct
+from algorithms.released.regression import ReleasedRegression
+
+FEATURES = (Continuous("x", -1, 7), Nominal("a", ("u", "v", "w")), Nominal("b", (0, 1)))
+CLASSES = Domain(FEATURES, Nominal("y", ("no", "yes", "maybe")))
+TWO_CLASSES = Domain(FEATURES, Nominal("y", (False, True)))
+NUMBERS = Domain((Continuous("x", -1, 7), Continuous("z", 0, 2)), Continuous("y", -2, 20))
+LABELS, TWO_LABELS = CLASSES.target.labels(), TWO_CLASSES.target.labels()
+
+LEDGER = Sequential(
+    "model",
+    (
+        Sequential("level", (Spent("exponential", "a cut", 0.125, 1.0),), times=2),
+        Parallel("leaf", (Spent("laplace", "class counts", 0.75, 1.0, ADDED_OR_REMOVED, 2.0),), times=4),
+    ),
+)
+OF_MEANS = Sequential("objective", (Spent("laplace", "coefficients", 2.0, 3.0, REPLACED),))
+
+
+def sealed(document):
+    """Return a document as a file whose checksum is right, NaN and infinite numbers in it or not."""
+    body = json.dumps({name: value for name, value in document.items() if name not in ("format", "sha256")})
+    return f'{{"format": "{FORMAT}", "sha256": "{hashlib.sha256(body.encode()).hexdigest()}", {body[1:]}'
+
+
+def probes(release):
+    """Return rows of all that a domain has, the bounds and beyond."""
+    values = []
+    for column in release.origin.domain.features:
+        if isinstance(column, Continuous):
+            values.append([*np.linspace(column.lower, column.upper, 6), column.lower - 1, column.upper + 1])
+        else:
+            values.append(column.categories)
+    n = math.lcm(*map(len, values)) * 5
+    return [[column[(i * (j + 1) + i // 7) % len(column)] for j, column in enumerate(values)] for i in range(n)]
+
+
+def origin(domain, ledger=LEDGER, **parameters):
+    privacy = Privacy(1.0 if ledger is LEDGER else 2.0, ledger, neighbours=ledger.neighbours, trust=RELEASE)
+    parameters = {"epsilon": 1.0, "noise": "opendp", "variant": None, "prune": True, "n_trees": 2} | parameters
+    return Origin("MadeUp", parameters, Domain.from_mapping(domain.to_mapping()), privacy.as_dict())
+
+
+def tree(nodes, width=1):
+    """Return a tree of a list of nodes: (decides, feature, cut, child) or the answers of a leaf."""
+    nan = math.nan
+    asked = [node if isinstance(node, tuple) else (LEAF, -1, nan, -1) for node in nodes]
+    decides, feature, cut, child = zip(*asked, strict=True)
+    answers = [[nan] * width if isinstance(node, tuple) else node for node in nodes]
+    counts = [20.5, *([nan] * (len(nodes) - 1))]
+    return ReleasedTree(
+        np.array(decides, dtype=np.int8),
+        np.array(feature, dtype=np.int32),
+        np.array(cut),
+        np.array(child, dtype=np.int32),
+        np.array(answers),
+        np.array(counts),
+    )
+
+
+def of_votes():
+    nan = math.nan
+    by_value = [(BY_VALUE, 0, nan, 1), (BELOW, 1, 1.0, 5), [0.0], [2.0], (EQUALS, 0, 2.0, 7)]
+    by_value += [[1.0], [2.0], (BY_VALUE, 1, nan, 9), [0.0], [2.0], [1.0], [0.0]]
+    return tree(by_value), tree([(EQUALS, 2, 1.0, 1), [2.0], [1.0]])
+
+
+def of_counts(one=1.0):
+    inner = [(BELOW, 0, 2.5, 1), (BELOW, 0, -0.25, 3), (BY_VALUE, 2, math.nan, 5)]
+    leaves = [[4.5, 0.5, 2.25], [0.125, 8.0, 3.5], [1.0, 2.0, 30.0], [6.0, 1.5, 0.75]]
+    leaves, root = ([[n / one for n in leaf] for leaf in each] for each in (leaves, [[1.5, 2.5, 0.5]]))
+    return (tree([*inner, *leaves], 3), tree(root, 3))
+
+
+def of_means():
+    return (tree([(BELOW, 1, 0.75, 1), [0.25], (BELOW, 0, 3.5, 3), [0.5], [1.0]]),)
+
+
+def naive_bayes(at):
+    rng = np.random.default_rng(0)
+    ratios = tuple(np.round(rng.normal(size=(n, 3)), 2) for n in (3, 2))
+    return ReleasedNaiveBayes(at, LABELS, 2, np.array([1, 2]), np.log([30.0, 20.0, 10.0]).round(3), ratios)
+
+
+def classifier(rule, domain=CLASSES, labels=LABELS):
+    return ReleasedClassifier(origin(domain), labels, np.array([3.0, 2.0, 1.5]), np.array([2.0, 0.75, 0.5]), rule)
+
+
+def layer(o):
+    rng = np.random.default_rng(o)
+    return HiddenLayer(*(np.round(rng.normal(size=shape), 2) for shape in ((3, 2), (2,), (2, o), (o,))))
+
+
+def vectors():
+    rng = np.random.default_rng(4)
+    weights, offsets = np.round(rng.normal(size=(2, 4)), 2), np.array([0.25, -0.5, 0.125])
+    rows = np.array([[-1.5, 1.25, 1.0], [0.5, -1.25, -1.0], [1.75, 0.25, 0.5], [-0.25, 1.25, -0.75]])
+    return SupportVectors(rows, np.array([2, 1, 1]), weights, offsets, np.array(0.5))
+
+
+def binary():
+    feature, cut = np.array([0, 2, -1, 1, -2, -1, -1]), np.array([0.25, -0.5, 0.0, 1.25, -2.0, 0.0, 0.0])
+    left, right = np.array([1, 3, -1, 5, -1, -1, -1]), np.array([2, 4, -1, 6, -1, -1, -1])
+    return BinaryTree(feature, cut, left, right, np.array([0, 1, 2, 1, 1, 0, 1]))
+
+
+def marginals():
+    shares = (
+        [[0.25, 0.75], [0.5, 0.5], [1.0, 0.0]],
+        [[0.5, 0.25, 0.25]] * 3,
+        [[0.25, 0.75], [0.625, 0.375], [0.5, 0.5]],
+    )
+    at = origin(CLASSES, sampling_ratio=1.0, n_bins=2)
+    return ReleasedMarginals(at, np.array([12.25, 0.0, 7.5]), tuple(map(np.array, shares)))
+
+
+def product():
+    at = origin(CLASSES)
+    return ReleasedProduct(at, naive_bayes(at), ReleasedForest(at, LABELS, COUNTS, None, of_counts(32.0)), 0.5)
+
+
+def regression():
+    powers = np.array([[1, 0], [0, 1], [2, 0], [1, 1], [0, 2], [0, 0]])
+    weights = np.array([0.5, -1.25, 2.0, 0.75, 1.5, -0.25])
+    return ReleasedRegression(origin(NUMBERS, OF_MEANS), weights, powers, "ball")
+
+
+MADE_UP = {
+    "forest of votes": lambda: ReleasedForest(origin(CLASSES), LABELS, VOTES, 4, of_votes()),
+    "forest of counts": lambda: ReleasedForest(origin(CLASSES), LABELS, COUNTS, None, of_counts()),
+    "forest of means": lambda: ReleasedForest(origin(NUMBERS), None, MEAN, None, of_means()),
+    "naive Bayes": lambda: naive_bayes(origin(CLASSES)),
+    "product": product,
+    "regression": regression,
+    "marginals": marginals,
+    "binary tree": lambda: classifier(binary()),
+    "layer of two classes": lambda: classifier(layer(1), TWO_CLASSES, TWO_LABELS),
+    "layer of three classes": lambda: classifier(layer(3)),
+    "support vectors": lambda: classifier(vectors()),
+    "one class": lambda: classifier(OneClass(np.array(0)), labels=LABELS[1:2]),
+    "numbers": lambda: ReleasedNumbers(origin(CLASSES), {"counts": np.array([[3.5, -1.0]]), "mean": np.array(0.5)}),
+}
+"""A release of every kind, and of every rule and form of leaves, by name."""
