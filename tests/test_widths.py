@@ -20,15 +20,18 @@ rows, columns that a regression takes at once: 32,  test_sums_of_products_are_ex
 1,024, 4; lines that a kernel sums up: 64           test_a_table_many_times_over_gives_the_same_model
 a row that is drawn more than four times            test_rows_that_were_drawn_are_sorted
 ranks: a table of marks, two times 16 bits, 2^32    test_ranks_are_those_of_numpy
-labels: 8 bits, 100 first, 16 bits                  test_the_last_of_many_classes_are_learnt_as_the_first_are
+labels: 8 bits, 100 first, 16 bits                  test_the_last_of_many_classes_are_learnt_as_the_first_are,
+                                                    test_where_no_row_is_every_class_is_drawn
 codes: 16 bits or 32                                test_the_last_of_many_categories_are_learnt_as_the_first_are,
                                                     test_the_last_of_many_bins_are_told_from_the_first
 categories in two groups: 53                        test_groups_take_all_bits_of_a_number
 columns of a node: 16 bits                          test_the_last_of_many_columns_is_asked
-nodes and leaves of a tree: 16 bits                 test_the_last_of_many_categories_have_leaves_of_their_own
+nodes and leaves of a tree: 16 bits                 test_the_last_of_many_categories_have_leaves_of_their_own,
+                                                    test_nodes_of_a_full_tree_lead_to_their_own_children
 depth of a tree: 16, 30                             test_a_tree_may_be_as_deep_as_its_limit
-trees of a forest, and their seeds                  test_no_two_trees_draw_alike
-parts of rows in a release                          test_secret_parts_of_rows_never_repeat
+rows of a tree: 16 bits                             test_trees_have_rows_from_everywhere
+trees of a forest, and their seeds                  test_estimators: test_no_two_of_many_trees_draw_alike
+parts of many rows                                  test_parts: test_parts_of_many_rows_never_come_back
 thrifty trees: 30                                   test_a_budget_buys_no_more_than_thirty_thrifty_trees
 places between two floats: bins, cuts, ranks        test_neighbouring_floats_are_on_two_sides_of_an_edge,
                                                     test_neighbouring_floats_are_told_apart
@@ -53,6 +56,7 @@ from algorithms import (
     DiffPRFsClassifier,
     Domain,
     EDPRFClassifier,
+    MarginalReplacement,
     Nominal,
     PrivaTreeClassifier,
     RDTClassifier,
@@ -60,7 +64,6 @@ from algorithms import (
     ThriftyBayesClassifier,
     ThriftyForestClassifier,
     ThriftyTreeClassifier,
-    opendp_noise,
 )
 from algorithms.data_replacement.c45 import C45Classifier
 from algorithms.encoding.bins import bin_continuous, code_columns, public_cuts
@@ -68,10 +71,10 @@ from algorithms.forests import rdt
 from algorithms.forests.engine.predictor import find_leaves
 from algorithms.forests.engine.table import Table, rank_values
 from algorithms.forests.engine.tree import AMONG, MOST_GROUPED
-from algorithms.forests.forest import ManyTrees, PrivateForest, _sort_rows
+from algorithms.forests.forest import SAMPLINGS, PrivateForest, _sort_rows
 from algorithms.native import is_plain
 from algorithms.regression.objective import sum_products
-from tests.test_estimators import MAKERS
+from tests.test_estimators import MAKERS, label
 
 pytestmark = pytest.mark.skipif(is_plain(), reason="the Python takes minutes for so many rows")
 
@@ -79,7 +82,6 @@ TIMES = 2**12
 """A power of two: by it, sums, shares and scores grow without rounding."""
 
 TREES = [make for make in MAKERS if isinstance(make(), PrivateForest)]
-FORESTS = [make for make in TREES if isinstance(make(), ManyTrees)]
 OF_ROWS = [make for make in MAKERS if "data_replacement" not in make.func.__module__]
 """Those that learn from the rows as they are."""
 
@@ -87,12 +89,8 @@ DOUBLE_CHECKED = ("ThriftyBayesClassifier", "ThriftyClassifier")
 """They add a record of their own to each count, so that a longer table is another one."""
 
 
-def name_of(make):
-    return f"{make.func.__name__} {make.keywords.get('variant', '')}".strip()
-
-
 def each(makers):
-    return pytest.mark.parametrize("make", makers, ids=map(name_of, makers))
+    return pytest.mark.parametrize("make", makers, ids=map(label, makers))
 
 
 def made(make, domain, **given):
@@ -180,6 +178,19 @@ def test_naive_bayes_counts_every_row():
     np.testing.assert_allclose(model.predict_proba(rows), expected, atol=1e-4)  # a record more in each count
 
 
+def test_marginals_count_every_row():
+    n = 70_001
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (n, 1)), rng.choice(2, n, p=[0.3, 0.7])
+    sampler = MarginalReplacement(math.inf, domain=Domain((Nominal("a", range(3)),), Nominal("y", (0, 1))))
+    _, labels = sampler.fit_resample(X, y)
+    sizes = [int((y == c).sum()) for c in (0, 1)]
+    assert sampler.class_counts_.tolist() == np.bincount(labels).tolist() == sizes
+    assert sampler.shares_[0].tolist() == [
+        [((X[:, 0] == a) & (y == c)).sum() / sizes[c] for a in range(3)] for c in (0, 1)
+    ]
+
+
 def test_values_are_clipped_and_counted_in_a_long_column():
     n = 70_001
     X = np.random.default_rng(0).uniform(-1, 2, (n, 3))
@@ -233,6 +244,18 @@ def test_rows_of_a_column_of_many_values_are_cut_at_the_best_place(n_rows):
         assert nodes["label"][1:].tolist() == [0, 1]
 
 
+@pytest.mark.parametrize("rule", SAMPLINGS)
+def test_trees_have_rows_from_everywhere(rule):
+    n, n_trees = 200_001, 3
+    samples = [np.asarray(rows) for rows in SAMPLINGS[rule](n, n_trees, np.random.default_rng(0))]
+    tenths = [np.histogram(rows, bins=10, range=(0, n - 1))[0] for rows in samples]
+    np.testing.assert_allclose(tenths, np.full((n_trees, 10), sum(map(len, samples)) / n_trees / 10), rtol=0.03)
+    if rule == "disjoint":
+        np.testing.assert_array_equal(np.sort(np.concatenate(samples)), np.arange(n))
+    elif rule == "all":
+        np.testing.assert_array_equal(samples, [np.arange(n)] * n_trees)
+
+
 def test_rows_that_were_drawn_are_sorted():
     n = 70_001
     rng = np.random.default_rng(0)
@@ -282,13 +305,13 @@ CLASSIFIERS = [make for make in OF_ROWS if is_classifier(make())]
 SINGLE = [make for make in CLASSIFIERS if make.func.__name__ != "ThriftyClassifier"]
 """The other is two of these, one after the other, and takes seconds."""
 
-BLIND = ("RDTClassifier", "DiffPETsClassifier sound")
+BLIND = ("RDTClassifier", "DiffPETsClassifier-sound")
 """They draw a question among all public values, whether a row has them or not."""
 
 
 def learnt(make, kind, n_declared):
     """Return what is predicted of rows of the first three classes, or categories, and of the last three."""
-    given = {} if "sound" in name_of(make) else {"nominal_split": "per_value"}  # to score each alone takes minutes
+    given = {} if "sound" in label(make) else {"nominal_split": "per_value"}  # to score each alone takes minutes
     for first in (0, n_declared - 3):
         X, y, domain = three_groups(first, n_declared, kind)
         yield made(make, domain, **given).fit(X, y).predict(X) - (first if kind == "classes" else 0)
@@ -301,8 +324,18 @@ def test_the_last_of_many_classes_are_learnt_as_the_first_are(make, n_classes):
     assert first.tolist() == last.tolist() and len(set(first)) > 1
 
 
+def test_where_no_row_is_every_class_is_drawn():
+    """What lies below a node without rows follows from its key: each class has the same chance."""
+    n_classes, n_trees = 400, 1000
+    domain = Domain((Nominal("a", (0, 1)), Nominal("b", (0, 1))), Nominal("y", range(n_classes)))
+    given = {"n_estimators": n_trees, "max_depth": 3, "sampling": "all", "domain": domain, "random_state": 0}
+    for make in (EDPRFClassifier, DiffPRFsClassifier):
+        shares = make(math.inf, variant="sound", **given).fit([[0, 0]] * 9, [0] * 9).predict_proba([[1, 1]])[0]
+        assert shares[256:].sum() == pytest.approx(1 - 256 / n_classes, abs=0.08)  # five standard deviations
+
+
 @pytest.mark.parametrize("n_categories", [2**8 + 1, 2**16, 2**16 + 1])
-@each([make for make in SINGLE if name_of(make) not in BLIND])
+@each([make for make in SINGLE if label(make) not in BLIND])
 def test_the_last_of_many_categories_are_learnt_as_the_first_are(make, n_categories):
     first, last = learnt(make, "categories", n_categories)
     assert first.tolist() == last.tolist() and len(set(first)) > 1
@@ -321,9 +354,9 @@ def test_the_last_of_many_categories_have_leaves_of_their_own():
     assert len(model.trees_[0].nodes) == n + 1 and model.predict_proba(X[:3]).tolist() == expected
 
 
-RANDOM_CUTS = ("RDTClassifier", "DiffPETsClassifier sound", "DPGDFClassifier", "BDPTClassifier paper")
+RANDOM_CUTS = ("RDTClassifier", "DiffPETsClassifier-sound", "DPGDFClassifier", "BDPTClassifier-paper")
 """They draw cuts at random, leave numbers out, or put them into bins that no parameter gives."""
-CUTTING = [make for make in CLASSIFIERS if not name_of(make).startswith(RANDOM_CUTS)]
+CUTTING = [make for make in CLASSIFIERS if not label(make).startswith(RANDOM_CUTS)]
 
 
 @each([make for make in CUTTING if "n_bins" in make().get_params() and make in SINGLE])
@@ -376,41 +409,18 @@ def test_a_tree_may_be_as_deep_as_its_limit(make, depth):
     assert model.trees_[0]["depth"].max() == depth and (model.predict(X) == y).sum() == n // 2 + (depth + 1) // 2
 
 
-@each(FORESTS)
-def test_no_two_trees_draw_alike(make, monkeypatch):
-    drawn = []
-    bind = make.func._bind_grower
-
-    def bind_recording(self, table):
-        grow = bind(self, table)
-
-        def record_and_grow(table, rows, rng):
-            drawn.append(rng.random())
-            return grow(table, rows, rng)
-
-        return record_and_grow
-
-    monkeypatch.setattr(make.func, "_bind_grower", bind_recording)
-    X, y, domain = small_table(not is_classifier(make()))
-    made(make, domain, n_estimators=600, max_depth=1).fit(X, y)
-    assert len(set(drawn)) == len(drawn) == 600
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_nodes_of_a_full_tree_lead_to_their_own_children(variant):
+    X, y, domain = small_table(False)
+    (nodes,) = PrivaTreeClassifier(math.inf, max_depth=16, variant=variant, domain=domain).fit(X, y).trees_
+    inner = 2**16 - 1
+    assert len(nodes) == 2 * inner + 1
+    assert nodes["child"][:inner].tolist() == list(range(1, 2 * inner + 1, 2)) and (nodes["child"][inner:] == -1).all()
 
 
 def test_a_budget_buys_no_more_than_thirty_thrifty_trees():
     X, y, domain = small_table(False)
     assert len(ThriftyForestClassifier(1e9, domain=domain, max_depth=1).fit(X, y).trees_) == 30
-
-
-@pytest.mark.parametrize(("n_rows", "n_parts"), [(1_000_000, 2**62), (200_000, 7)])
-def test_secret_parts_of_rows_never_repeat(n_rows, n_parts):
-    parts = opendp_noise.draw_secret_parts(n_rows, n_parts)
-    if n_parts > n_rows:
-        assert len(np.unique(parts)) == n_rows
-        return
-    assert np.bincount(parts).tolist() == pytest.approx([n_rows / n_parts] * n_parts, rel=0.05)
-    for apart in (*(2**k for k in range(17)), 1000, 5000, 10_000, 100_000):
-        same = np.mean(parts[apart:] == parts[:-apart])
-        assert same == pytest.approx(1 / n_parts, abs=0.02)
 
 
 # ------------------------------------------------------------------------------------------------------------ floats
