@@ -154,7 +154,7 @@ survive: $(STAMP)  ## kill a sweep of 2,000 cells ten times: is every cell there
 faults: $(STAMP)  ## show that `make check` notices mistakes in C++, compiled once for all: takes long
 	$(PY) -m pytest -m slow tests/test_faults.py
 
-mutants: $(STAMP)  ## put mistakes into the lines that privacy rests on: does anything notice? ONLY=thrifty; half an hour
+mutants: $(STAMP)  ## put mistakes into the lines that privacy rests on: does anything notice? ONLY=thrifty; an hour
 	$(PY) -m tests.mutants $(if $(ONLY),only=$(ONLY)) $(if $(LAYERS),layers=$(LAYERS)) $(if $(RESULTS),results=$(RESULTS))
 
 bench: $(STAMP) $(PEERS_STAMP)  ## speed and memory as ratios measured in one run

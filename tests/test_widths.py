@@ -9,6 +9,8 @@ width, block or limit                               crossed by
 counts of rows by class, code, node and leaf        test_a_table_many_times_over_gives_the_same_model: 262,144 rows
 counts as floating-point numbers, in scores         test_scores_tell_records_apart_beyond_what_a_short_float_counts
 rows that are read in blocks: 8,192 and 65,536      test_a_table_many_times_over_gives_the_same_model
+rows of a tree of C4.5, or behind naive Bayes       test_c45_takes_the_best_of_many_cuts_that_hardly_differ,
+                                                    test_a_c45_tree_counts_every_row, test_naive_bayes_counts_every_row
 rows above which a kernel clips: 10,000             test_values_are_clipped_and_counted_in_a_long_column
 rows that go down a tree together: 256              test_a_row_is_predicted_alike_wherever_it_stands,
                                                     test_a_random_tree_counts_every_row_in_its_leaf
@@ -48,6 +50,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import entropy
 from sklearn.base import is_classifier
 
 from algorithms import (
@@ -121,7 +124,8 @@ def predicted(model, X):
 @each([make for make in OF_ROWS if make.func.__name__ not in DOUBLE_CHECKED])
 def test_a_table_many_times_over_gives_the_same_model(make):
     X, y, domain = small_table(not is_classifier(make()))
-    once, often = made(make, domain).fit(X, y), made(make, domain)
+    once, often = (made(make, domain, max_features=3) for _ in range(2))
+    once.fit(X, y)
     often.fit(pd.concat([X] * TIMES, ignore_index=True), pd.concat([y] * TIMES, ignore_index=True))
     if not isinstance(once, PrivateForest):
         np.testing.assert_allclose(often.predict(X), once.predict(X), rtol=1e-13)
@@ -161,6 +165,22 @@ def test_a_c45_tree_counts_every_row():
     tree = C45Classifier(prune=False).fit(X, y).tree_
     assert sorted(tree.cut[tree.feature >= 0].tolist()) == [40_000.5, 40_100.5]
     assert (C45Classifier().fit(X, y).predict(X) == y).all()
+
+
+def test_c45_takes_the_best_of_many_cuts_that_hardly_differ():
+    n, fewest = 40_000, 25
+    y = np.random.default_rng(0).integers(0, 2, n)
+    left = np.arange(fewest, n - fewest + 1)
+    ones = np.cumsum(y)[left - 1]
+    after = left * bits(ones / left) + (n - left) * bits((y.sum() - ones) / (n - left))
+    ratio = (bits(y.mean()) - after / n) / bits(left / n)
+    tree = C45Classifier(prune=False).fit(np.arange(n)[:, np.newaxis], y).tree_
+    assert tree.cut[0] == left[ratio.argmax()] - 0.5
+
+
+def bits(share):
+    """The entropy of two classes."""
+    return entropy([share, 1 - share], base=2)
 
 
 def test_naive_bayes_counts_every_row():
@@ -371,7 +391,7 @@ def test_the_last_of_many_bins_are_told_from_the_first(make):
 def test_groups_take_all_bits_of_a_number():
     n = MOST_GROUPED
     X = np.repeat(np.arange(n), 4)[:, np.newaxis]
-    y = 1 - X[:, 0] % 2  # the first and the last category are on one side
+    y = (X[:, 0] % 13 != 0).astype(int)  # the first and the last category are on one side, no other 32 places apart
     domain = Domain((Nominal("a", range(n)),), Nominal("y", (0, 1)))
     given = {"nominal_split": "two_groups", "n_estimators": 1, "max_depth": 1, "sampling": "all"}
     model = RFDPPGiniClassifier(math.inf, domain=domain, random_state=0, **given).fit(X, y)
