@@ -16,7 +16,7 @@ from algorithms.installation import ROOT
 from algorithms.native import is_plain
 from tests.waiting import wait_for
 
-pytestmark = pytest.mark.skipif(is_plain(), reason="the Python runs here")
+pytestmark = [pytest.mark.system, pytest.mark.skipif(is_plain(), reason="the Python runs here")]
 needs_another_user = pytest.mark.skipif(
     os.name != "posix" or (os.getuid() == 0 and shutil.which("setpriv") is None), reason="root may write everywhere"
 )
