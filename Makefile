@@ -157,7 +157,7 @@ damage: $(STAMP)  ## edit files of releases a quarter of a million times: is eac
 faults: $(STAMP)  ## show that `make check` notices mistakes in C++, compiled once for all: takes long
 	$(PY) -m pytest -m slow tests/test_faults.py
 
-mutants: $(STAMP)  ## put mistakes into the lines that privacy rests on: does anything notice? ONLY=thrifty; half an hour
+mutants: $(STAMP)  ## put mistakes into the lines that privacy rests on: does anything notice? ONLY=thrifty; an hour
 	$(PY) -m tests.mutants $(if $(ONLY),only=$(ONLY)) $(if $(LAYERS),layers=$(LAYERS)) $(if $(RESULTS),results=$(RESULTS))
 
 bench: $(STAMP) $(PEERS_STAMP)  ## speed and memory as ratios measured in one run

@@ -202,6 +202,26 @@ def test_a_million_threads_are_one_for_each_tree_and_core_at_most(make, monkeypa
     assert len(begun) <= 2 * (min(cpu_count(), 4) - 1)  # for columns, then for trees, beside this one
 
 
+@every_many
+def test_no_two_of_many_trees_draw_alike(make, monkeypatch):
+    """By the first number that each draws; what is grown is the first tree, again and again."""
+    bind, drawn = make.func._bind_grower, []
+
+    def bind_recording(self, table):
+        grow, grown = bind(self, table), []
+
+        def record_and_grow(table, rows, rng):
+            drawn.append(rng.random())
+            grown[:] = grown or [grow(table, rows, rng)]
+            return grown[0]
+
+        return record_and_grow
+
+    monkeypatch.setattr(make.func, "_bind_grower", bind_recording)
+    small(make, n_trees=600).fit(*rows_for(make))
+    assert len(set(drawn)) == len(drawn) == 600
+
+
 @every
 def test_the_order_and_number_of_other_columns_do_not_matter(make):
     X, y = rows_for(make)

@@ -8,19 +8,22 @@ from pathlib import Path
 import pytest
 
 from experiments.config import estimators
-from tests.mutants import CONTROL, Mutant, campaign, mutated
+from tests.mutants import CONTROL, WIDTH, Mutant, campaign, mutated
 from tests.mutants.campaign import COMMANDS, NOTHING, OF_PYTHON, Noticed
-from tests.mutants.every import KERNEL_MUTANTS, MUTANTS
-from tests.mutants.in_kernels import TESTS, list_switched
+from tests.mutants.every import KERNEL_MUTANTS, MUTANTS, WIDTH_MUTANTS
+from tests.mutants.in_kernels import TESTS, WIDTHS, list_switched
 from tests.mutants.layers import ASKED_FIRST, PRIVACY_TESTS, PROJECT, UNSEEN_BY_BLACK_BOX
 
 FILES = sorted({mutant.file for mutant in MUTANTS})
+OF_PYTHON_SOURCES = [mutant for mutant in (*MUTANTS, *WIDTH_MUTANTS) if not mutant.is_compiled]
+WIDTHS_IN_CPP = [mutant for mutant in WIDTH_MUTANTS if mutant.is_compiled]
+every_file = pytest.mark.parametrize("file", sorted({mutant.file for mutant in OF_PYTHON_SOURCES}))
 
 
-@pytest.mark.parametrize("file", FILES)
+@every_file
 def test_every_text_stands_there_once_and_what_stands_there_instead_can_be_read(file):
     source = (PROJECT / file).read_text(encoding="utf-8")
-    for mutant in (one for one in MUTANTS if one.file == file):
+    for mutant in (one for one in OF_PYTHON_SOURCES if one.file == file):
         changed = mutated(mutant, source)
         assert changed != source and ast.dump(ast.parse(changed)) != ast.dump(ast.parse(source)), mutant.name
 
@@ -29,7 +32,7 @@ def names_in(source):
     return {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
 
 
-@pytest.mark.parametrize("file", FILES)
+@every_file
 def test_a_mutant_uses_no_name_that_its_file_does_not_have(file):
     """It would raise where it runs, and everything would notice that."""
     source = (PROJECT / file).read_text(encoding="utf-8")
@@ -39,7 +42,7 @@ def test_a_mutant_uses_no_name_that_its_file_does_not_have(file):
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             defined |= {alias.asname or alias.name for alias in node.names}
-    for mutant in (mutant for mutant in MUTANTS if mutant.file == file):
+    for mutant in (mutant for mutant in OF_PYTHON_SOURCES if mutant.file == file):
         nodes = list(ast.walk(ast.parse(mutated(mutant, source))))
         stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
         arguments = {node.arg for node in nodes if isinstance(node, ast.arg)}
@@ -54,7 +57,7 @@ def test_a_text_that_has_moved_on_is_refused():
 
 
 def test_names_are_unique_and_algorithms_are_configured():
-    every = [*MUTANTS, *KERNEL_MUTANTS]
+    every = [*MUTANTS, *KERNEL_MUTANTS, *WIDTH_MUTANTS]
     assert len({mutant.name for mutant in every}) == len(every)
     for mutant in every:
         assert mutant.algorithms and set(mutant.algorithms) <= set(estimators.list_algorithms()), mutant.name
@@ -68,6 +71,12 @@ def test_nearly_all_of_them_change_privacy_and_some_are_controls():
     page = (PROJECT / "docs" / "audit.md").read_text(encoding="utf-8")
     assert f"puts {len(MUTANTS)} mistakes" in page and f" {len(harmful)} change privacy" in page
     assert f" {len(KERNEL_MUTANTS)} in C++" in page and all(mutant.changes_privacy for mutant in KERNEL_MUTANTS)
+
+
+def test_those_of_large_tables_cost_accuracy_alone():
+    assert {mutant.kind for mutant in WIDTH_MUTANTS} == {WIDTH} and len(WIDTH_MUTANTS) >= 30
+    page = (PROJECT / "docs" / "audit.md").read_text(encoding="utf-8")
+    assert f" all {len(WIDTH_MUTANTS)} " in page
 
 
 def test_every_file_that_privacy_rests_on_has_mutants():
@@ -90,18 +99,19 @@ def test_every_file_in_cpp_that_draws_noise_has_mutants():
     assert drawing - {"algorithms/forests/engine/intervals.h"} <= {mutant.file for mutant in KERNEL_MUTANTS}  # printed
 
 
-@pytest.mark.parametrize("mutant", KERNEL_MUTANTS, ids=[mutant.name for mutant in KERNEL_MUTANTS])
+@pytest.mark.parametrize("mutant", [*KERNEL_MUTANTS, *WIDTHS_IN_CPP], ids=lambda mutant: mutant.name)
 def test_every_text_of_cpp_stands_there_once(mutant):
     source = (PROJECT / mutant.file).read_text(encoding="utf-8")
     assert mutant.is_compiled and mutated(mutant, source) != source
 
 
 def test_all_mutants_of_cpp_can_stand_in_one_copy():
-    assert list_switched(KERNEL_MUTANTS, PROJECT).keys() == {mutant.file for mutant in KERNEL_MUTANTS}
+    for each in (KERNEL_MUTANTS, WIDTHS_IN_CPP):
+        assert list_switched(each, PROJECT).keys() == {mutant.file for mutant in each}
 
 
 def test_the_tests_that_are_asked_are_there():
-    for test in {*TESTS, *PRIVACY_TESTS, *(one for first in ASKED_FIRST.values() for one in first)}:
+    for test in {*TESTS, WIDTHS, *PRIVACY_TESTS, *(one for first in ASKED_FIRST.values() for one in first)}:
         file, _, name = test.partition("::")
         assert not name or f"def {name}(" in (PROJECT / file).read_text(encoding="utf-8")
         assert (PROJECT / file).is_file()
@@ -142,4 +152,6 @@ def test_shares_are_of_those_that_were_asked_and_survivors_are_named(tmp_path):
     assert campaign.share_that_names_privacy(found) == 0.5
     campaign.write(found, tmp_path / "mutants.csv")
     assert list(campaign.read(tmp_path / "mutants.csv").values()) == found
+    overlooked = [noticed("too short", changes_privacy=False, widths=said) for said in ("a test", NOTHING)]
+    assert campaign.told_of_layer(overlooked, "widths").endswith("1 of 2 (50%)\n  not noticed: too short (a.py)")
     assert set(OF_PYTHON) == {layer for those in COMMANDS.values() for layer in those}

@@ -120,6 +120,19 @@ def test_each_row_draws_its_part_by_itself(n_parts, draw):
         assert stats.chisquare(pairs, np.full(n_parts**2, len(drawn) / n_parts**2)).pvalue > SMALLEST_P
 
 
+@DRAWN
+def test_parts_of_many_rows_never_come_back(draw):
+    """Else a record's part were that of another: whatever the period, parts that far apart would be the same."""
+    n_rows = 200_000
+    is_first = (draw(n_rows, 7) == 0) - 1 / 7
+    likeness = np.fft.irfft(np.abs(np.fft.rfft(is_first, 2 * n_rows)) ** 2)[:n_rows] / (is_first**2).sum()
+    assert likeness[0] == pytest.approx(1) and np.abs(likeness[1:]).max() < 7 / math.sqrt(n_rows)
+
+
+def test_the_secret_parts_of_many_rows_are_all_different():
+    assert len(np.unique(opendp_noise.draw_secret_parts(300_000, 2**62))) == 300_000
+
+
 @pytest.mark.parametrize("n_parts", [2, 3, 7])
 def test_in_an_experiment_one_more_row_at_the_end_moves_no_other(n_parts):
     """Their account is that of rows that draw their parts by themselves, so that the others keep theirs."""

@@ -4,8 +4,9 @@ What a forest does for each row or node is written twice. In Python it reads lik
 watches it line by line. In C++, in the file of the same name that ends in ``.h``, it runs. Tests hold the two together:
 the same digits, on thousands of random tables (``tests/test_twins.py``).
 
-In a checkout the C++ is compiled again where it has changed since. Without a compiler, and with ``DPREPLICA_PLAIN=1``,
-the Python runs: 40 to 700 times slower, on 2,000 rows of Adult, with the same digits.
+In a checkout the C++ is compiled again where it has changed since. Where that cannot be done, without a compiler or the
+right to write there, and with ``DPREPLICA_PLAIN=1``, the Python runs: 40 to 700 times slower, on 2,000 rows of Adult,
+with the same digits.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from algorithms.installation import IS_CHECKOUT, ROOT, can_be_written, name_in_checkout
-from algorithms.native.build import BUILT, BUILT_FROM, HERE, build_kernels, hash_sources, is_built
+from algorithms.native.build import BUILT_FROM, HERE, build_kernels, is_built
 
 try:
     import fcntl
@@ -75,31 +76,36 @@ def _load_twins() -> Mapping[str, Callable]:
     """Return the kernels by the names of their twins, or none where Python runs."""
     if os.environ.get(PLAIN, "0") != "0":
         return {}
-    if IS_CHECKOUT:
-        _compile_what_changed()
     try:
+        if IS_CHECKOUT:
+            _compile_what_changed()
         from algorithms.native import kernels
-    except ImportError as error:
+    except (ImportError, OSError, RuntimeError) as error:
         print(f"The kernels are not compiled: plain Python runs, some hundred times slower ({error})", file=sys.stderr)
         return {}
     return kernels.twins
 
 
 def _compile_what_changed() -> None:
-    """Compile the kernels unless that has been done with just this code; say so if it cannot be."""
-    if is_built() or not can_be_written(HERE):
+    """Compile the kernels unless that has been done with just this code.
+
+    Raises
+    ------
+    ImportError, OSError, RuntimeError
+        If that cannot be done, whatever kernels there are of other code: results would be kept as those of this code.
+    """
+    if is_built():
         return
+    if not can_be_written(HERE):
+        raise PermissionError(f"nothing in {HERE} was built of just this code, and nothing can be written there")
     with _alone():
         if is_built():  # another process was first
             return
         print("Compiling the kernels, which takes up to a minute", file=sys.stderr, flush=True)
-        try:
-            build_kernels(HERE, ROOT / ".cache" / "kernels")
-        except (ImportError, OSError, RuntimeError) as error:
-            BUILT.unlink(missing_ok=True)  # of other code
-            print(error, file=sys.stderr)
-        else:
-            BUILT_FROM.write_text(hash_sources(), encoding="utf-8")
+        BUILT_FROM.unlink(missing_ok=True)  # who interrupts this leaves what nobody knows the code of
+        BUILT_FROM.write_text(build_kernels(HERE, ROOT / ".cache" / "kernels"), encoding="utf-8")
+    if not is_built():
+        raise RuntimeError("their code was edited while they were compiled: start again")
 
 
 @contextmanager

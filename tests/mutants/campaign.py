@@ -1,13 +1,14 @@
 """The campaign: every mutant is shown to layers, cheap ones first, until each command has noticed it or is through.
 
 `make audit` is the replay with the exact laws, and the black box; `make test` has the replay among its tests, too.
-Mutants of the C++ are shown to the tests that compare it with the Python, and to no other layer.
+Mutants of the C++ are shown to the tests that compare it with the Python, those of widths to the tests of large tables,
+and to no other layer.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from pathlib import Path
@@ -15,8 +16,9 @@ from pathlib import Path
 from tests.mutants import Mutant, in_kernels, layers
 from tests.mutants.in_copy import watched_algorithms
 
-OF_PYTHON, TWINS = ("replay", "privacy_tests", "black_box", "all_tests", "bands"), "twins"
-LAYERS = (*OF_PYTHON, TWINS)
+OF_PYTHON = ("replay", "privacy_tests", "black_box", "all_tests", "bands")
+TWINS, WIDTHS = "twins", "widths"
+LAYERS = (*OF_PYTHON, TWINS, WIDTHS)
 COMMANDS = {
     "make audit": ("replay", "black_box"),
     "make test": ("replay", "privacy_tests", "all_tests"),
@@ -36,7 +38,7 @@ class Noticed:
         Of the mutant.
     changes_privacy : bool
         Whether it is no control.
-    replay, privacy_tests, black_box, all_tests, bands, twins : str
+    replay, privacy_tests, black_box, all_tests, bands, twins, widths : str
         What each layer said: what noticed it, "-" for nothing, empty where it was not asked.
     """
 
@@ -50,6 +52,7 @@ class Noticed:
     all_tests: str = ""
     bands: str = ""
     twins: str = ""
+    widths: str = ""
 
     def is_noticed_by(self, those: Sequence[str]) -> bool:
         """Tell whether any of some layers noticed it."""
@@ -78,7 +81,22 @@ def shown(mutant: Mutant, asked: Sequence[str], earlier: Noticed | None = None) 
 
 
 def shown_to_twins(mutants: Sequence[Mutant]) -> Iterator[Noticed]:
-    """Show mutants of the C++ to the tests of twins, in a copy that has all of them; of these, one at a time is there.
+    """Show mutants of the C++ to the tests of twins; errors are those of `_show_compiled`."""
+    return _show_compiled(mutants, TWINS, in_kernels.ask_twins)
+
+
+def shown_to_widths(mutants: Sequence[Mutant]) -> Iterator[Noticed]:
+    """Show mutants to the tests of large tables; errors are those of `_show_compiled`."""
+    if compiled := [mutant for mutant in mutants if mutant.is_compiled]:
+        yield from _show_compiled(compiled, WIDTHS, in_kernels.ask_widths)
+    for mutant in mutants:
+        if not mutant.is_compiled:
+            with layers.copy_with(mutant) as copy:
+                yield _note(mutant, WIDTHS, in_kernels.ask_widths(copy))
+
+
+def _show_compiled(mutants: Sequence[Mutant], layer: str, ask: Callable[..., str]) -> Iterator[Noticed]:
+    """Show mutants of the C++ to a layer, in a copy that has all of them; of these, one at a time is there.
 
     Raises
     ------
@@ -87,11 +105,14 @@ def shown_to_twins(mutants: Sequence[Mutant]) -> Iterator[Noticed]:
     """
     with layers.copy_with(None) as copy:
         in_kernels.put_in(mutants, copy)
-        if said := in_kernels.ask_twins(copy):
+        if said := ask(copy):
             raise ValueError(f"the project as it is does not pass: {said}")
         for number, mutant in enumerate(mutants, start=1):
-            said = in_kernels.ask_twins(copy, mutant, number)
-            yield Noticed(*mutant[:3], mutant.changes_privacy, twins=said or NOTHING)
+            yield _note(mutant, layer, ask(copy, mutant, number))
+
+
+def _note(mutant: Mutant, layer: str, said: str) -> Noticed:
+    return replace(Noticed(*mutant[:3], mutant.changes_privacy), **{layer: said or NOTHING})
 
 
 def _is_worth_asking(layer: str, one: Noticed) -> bool:
@@ -157,10 +178,11 @@ def told(found: Sequence[Noticed]) -> str:
     return "\n".join(lines)
 
 
-def told_of_twins(found: Sequence[Noticed]) -> str:
-    """Return how many mutants of the C++ tests of twins noticed, and those that they did not."""
-    lines = [f"{'C++: noticed by tests of twins':40} {_share(found, (TWINS,))}"]
-    return "\n".join([*lines, *(f"  not noticed: {one.name} ({one.file})" for one in found if one.twins == NOTHING)])
+def told_of_layer(found: Sequence[Noticed], layer: str) -> str:
+    """Return how many mutants the one layer that was asked noticed, and those that it did not."""
+    lines = [f"{f'noticed by tests of {layer}':40} {_share(found, (layer,))}"]
+    unnoticed = [one for one in found if getattr(one, layer) == NOTHING]
+    return "\n".join([*lines, *(f"  not noticed: {one.name} ({one.file})" for one in unnoticed)])
 
 
 def _share(some: Sequence[Noticed], those: Sequence[str]) -> str:

@@ -21,6 +21,8 @@ TESTS = ("tests/test_twins.py", "tests/test_secure.py")
 """Those that compare kernels with the Python; the latter those of releases, whose noise OpenDP draws."""
 SHORT, OF_RELEASES = "on_numbers or many_classes", "compiled or release or seed"
 """What is asked first, for speed alone."""
+WIDTHS = "tests/test_widths.py"
+"""Those of large tables."""
 
 
 def switched(mutant: Mutant, number: int, source: str) -> str:
@@ -86,6 +88,11 @@ def ask_twins(copy: Path, mutant: Mutant | None = None, number: int = 0) -> str:
         return _run_tests(copy, number, TESTS[1], "-k", OF_RELEASES) or _run_tests(copy, number, *TESTS)
     first = estimators.find_target(mutant.algorithms[0]).rpartition(".")[2]
     return _run_tests(copy, number, TESTS[0], "-k", f"{first} or {SHORT}") or _run_tests(copy, number, *TESTS)
+
+
+def ask_widths(copy: Path, mutant: Mutant | None = None, number: int = 0) -> str:
+    """Return the first test of large tables that fails where a mutant is there."""
+    return _run_tests(copy, number, WIDTHS)
 
 
 def _run_tests(copy: Path, number: int, *words: str) -> str:

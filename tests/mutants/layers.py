@@ -63,6 +63,7 @@ PRIVACY_TESTS = (
     "tests/test_forests.py::test_the_sound_variant_refuses_information_gain_and_says_why",
     "tests/test_rdt.py::test_a_record_more_moves_one_count_of_one_leaf_of_each_tree_by_one",
     "tests/test_rdt.py::test_no_two_nodes_or_draws_of_a_tree_share_a_key",
+    "tests/test_estimators.py::test_no_two_of_many_trees_draw_alike",
     "tests/test_rdt.py::test_leaves_without_records_have_noise_of_their_own_and_it_follows_the_law",
 )
 """Tests that are about privacy, and run without compilation. Those that compare digits are not among them."""

@@ -71,6 +71,15 @@ COMMON = [
         (*of.DISJOINT, *of.BOOTSTRAPPED, "rdt"),
     ),
     Mutant(
+        "seeds that come back from the 17th tree on",
+        SHARED,
+        FOREST,
+        "self.seed().spawn(self.count_trees() + 1)",
+        "(self.seed().spawn(17) * self.count_trees())[: self.count_trees() + 1]",
+        "The 17th tree has the noise of the first, on other rows or the same.",
+        (*of.DISJOINT, *of.BOOTSTRAPPED, "rdt"),
+    ),
+    Mutant(
         "parts of equal size",
         PARTS,
         FOREST,

@@ -245,6 +245,15 @@ MUTANTS = [
         of.DISJOINT,
     ),
     Mutant(
+        "OpenDP: parts that come back after 5,000 rows",
+        PARTS,
+        OPENDP,
+        "secrets.token_bytes(8 * n_rows)",
+        "(secrets.token_bytes(8 * 5000) * (n_rows // 5000 + 1))[: 8 * n_rows]",
+        "A record's part is that of the record 5,000 places before.",
+        of.DISJOINT,
+    ),
+    Mutant(
         "OpenDP: parts of neighbours together",
         PARTS,
         OPENDP,
