@@ -17,6 +17,7 @@ from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
 from experiments.judge.statements import (
     cost,
+    dpgdf_law,
     label_draws,
     leaf_errors,
     noise_interval,
@@ -311,6 +312,23 @@ def test_privatree_as_programmed_costs_more_than_epsilon(statement, given, said)
         assert not finding.holds and finding.reason.endswith(said)
     else:
         assert finding.holds
+
+
+def by_flips(lead, epsilon):
+    """Permute-and-flip without the 2, as the sound variant labels leaves: the logarithm of the chance of fewer rows."""
+    return math.log(math.exp(-epsilon * lead) / 2)
+
+
+def test_dpgdf_costs_more_than_epsilon_and_a_leaf_labelled_by_flips_does_not():
+    """The losses at ε = 1 are those of tests/test_dpgdf.py, where the tree itself is drawn."""
+    losses = [
+        dpgdf_law.log_chance_of_fewer(lead, 0.5) - dpgdf_law.log_chance_of_fewer(lead + 1, 0.5) for lead in (0, 4, 10)
+    ]
+    assert losses == pytest.approx([0.4947, 2.374, 48.1], rel=2e-3)
+    found = dpgdf_law.tree_keeps_epsilon("0.01, 0.1, 1")
+    assert not found.holds and found.reason.endswith("1219 at ε = 0.01, 76 at ε = 0.1, 3 at ε = 1")
+    assert dpgdf_law.tree_keeps_epsilon("0.01", most_lead=1219).holds
+    assert dpgdf_law.tree_keeps_epsilon("0.01, 0.1, 1", most_lead=500, label=by_flips).holds
 
 
 def test_the_worst_small_tables_have_both_classes_as_the_program_needs():
