@@ -427,6 +427,9 @@ def test_a_table_has_three_guarantees_in_a_line():
 def test_permute_and_flip_moves_chance_to_higher_scores_and_a_sharper_rival_does_not_lose_to_it(monkeypatch):
     found = label_draws.flips_favour_higher_scores()
     assert found.holds and found.reason.startswith("no rank loses, on 705 lists of scores")
+    each = label_draws.flips_favour_higher_scores(each=True)
+    assert not each.holds and "option 2 loses" in each.reason
+    assert label_draws.flips_favour_higher_scores(each=True, most=2).holds, "of two options the better one gains"
     of_twice = label_draws.exponential
     monkeypatch.setattr(
         label_draws, "exponential", lambda scores, *given: of_twice([2 * one for one in scores], *given)
