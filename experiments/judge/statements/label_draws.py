@@ -49,7 +49,9 @@ def flips_favour_higher_scores(each: bool = False, most: int = 4, highest: int =
     if worst < -_ROUNDING:
         loser = f"option {rank} loses" if each else f"the best {rank} lose"
         return Finding(False, f"of scores {', '.join(f'{one:g}' for one in scores)} {loser} {-worst:.3f} of chance")
-    tried = f"on {len({scores for scores, _ in gains}):,} lists of scores; the best gain up to {max(gains.values()):.3f}"
+    tried = (
+        f"on {len({scores for scores, _ in gains}):,} lists of scores; the best gain up to {max(gains.values()):.3f}"
+    )
     return Finding(True, f"no {'option' if each else 'rank'} loses, {tried} of chance")
 
 
