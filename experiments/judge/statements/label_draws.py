@@ -45,14 +45,14 @@ def flips_favour_higher_scores(each: bool = False, most: int = 4, highest: int =
             above = [gain for gain, score in zip(own, scores, strict=True) if score > scores[-1]]
             for rank, gain in enumerate(above if each else accumulate(own), start=1):
                 gains[tuple(scores), rank] = gain
-    (scores, rank), worst = min(gains.items(), key=lambda item: item[1])
+    (worst_scores, rank), worst = min(gains.items(), key=lambda item: item[1])
     if worst < -_ROUNDING:
         loser = f"option {rank} loses" if each else f"the best {rank} lose"
-        return Finding(False, f"of scores {', '.join(f'{one:g}' for one in scores)} {loser} {-worst:.3f} of chance")
-    tried = (
-        f"on {len({scores for scores, _ in gains}):,} lists of scores; the best gain up to {max(gains.values()):.3f}"
-    )
-    return Finding(True, f"no {'option' if each else 'rank'} loses, {tried} of chance")
+        where = ", ".join(f"{score:g}" for score in worst_scores)
+        return Finding(False, f"of scores {where} {loser} {-worst:.3f} of chance")
+    n_lists, who = len({scores for scores, _ in gains}), "option" if each else "rank"
+    best = f"the best gain up to {max(gains.values()):.3f} of chance"
+    return Finding(True, f"no {who} loses, on {n_lists:,} lists of scores; {best}")
 
 
 def labels_are_right_more_often(share: float = 1.0) -> Finding:
