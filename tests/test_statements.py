@@ -17,6 +17,7 @@ from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
 from experiments.judge.statements import (
     cost,
+    dpgdf_law,
     label_draws,
     leaf_errors,
     noise_interval,
@@ -313,6 +314,23 @@ def test_privatree_as_programmed_costs_more_than_epsilon(statement, given, said)
         assert finding.holds
 
 
+def by_flips(lead, epsilon):
+    """Permute-and-flip without the 2, as the sound variant labels leaves: the logarithm of the chance of fewer rows."""
+    return math.log(math.exp(-epsilon * lead) / 2)
+
+
+def test_dpgdf_costs_more_than_epsilon_and_a_leaf_labelled_by_flips_does_not():
+    """The losses at ε = 1 are those of tests/test_dpgdf.py, where the tree itself is drawn."""
+    losses = [
+        dpgdf_law.log_chance_of_fewer(lead, 0.5) - dpgdf_law.log_chance_of_fewer(lead + 1, 0.5) for lead in (0, 4, 10)
+    ]
+    assert losses == pytest.approx([0.4947, 2.374, 48.1], rel=2e-3)
+    found = dpgdf_law.tree_keeps_epsilon("0.01, 0.1, 1")
+    assert not found.holds and found.reason.endswith("1219 at ε = 0.01, 76 at ε = 0.1, 3 at ε = 1")
+    assert dpgdf_law.tree_keeps_epsilon("0.01", most_lead=1219).holds
+    assert dpgdf_law.tree_keeps_epsilon("0.01, 0.1, 1", most_lead=500, label=by_flips).holds
+
+
 def test_the_worst_small_tables_have_both_classes_as_the_program_needs():
     found = privatree_law.tree_keeps_epsilon(0.01, max_depth=1)
     assert found.reason.startswith("of tables with up to 3 records the worst are {0a, 1b} and {0a, 0b, 1b}: ")
@@ -409,6 +427,9 @@ def test_a_table_has_three_guarantees_in_a_line():
 def test_permute_and_flip_moves_chance_to_higher_scores_and_a_sharper_rival_does_not_lose_to_it(monkeypatch):
     found = label_draws.flips_favour_higher_scores()
     assert found.holds and found.reason.startswith("no rank loses, on 705 lists of scores")
+    each = label_draws.flips_favour_higher_scores(each=True)
+    assert not each.holds and "option 2 loses" in each.reason
+    assert label_draws.flips_favour_higher_scores(each=True, most=2).holds, "of two options the better one gains"
     of_twice = label_draws.exponential
     monkeypatch.setattr(
         label_draws, "exponential", lambda scores, *given: of_twice([2 * one for one in scores], *given)

@@ -29,23 +29,30 @@ def exponential(scores: list[float], sensitivity: float, epsilon: float) -> list
     return [weight / sum(weights) for weight in weights]
 
 
-def flips_favour_higher_scores(most: int = 4, highest: int = 8) -> Finding:
-    """Decide whether permute-and-flip moves chance from lower scores to higher ones: for each rank, to all above it.
+def flips_favour_higher_scores(each: bool = False, most: int = 4, highest: int = 8) -> Finding:
+    """Decide whether permute-and-flip moves chance from lower scores to higher ones, by ranks or for ``each`` option.
 
-    That is tried on every list of up to so many scores, each a half of a whole number, with ε = 1 and sensitivity 1.
+    By ranks the best options together must not lose, however many are counted among them; for each option none may lose
+    but those with the lowest score. That is tried on every list of up to so many scores, each a half of a whole number,
+    with ε = 1 and sensitivity 1.
     """
-    largest, n_lists = 0.0, 0
+    gains = {}
     for n in range(2, most + 1):
         for steps in combinations_with_replacement(range(highest + 1), n):
             scores = sorted((step / 2 for step in steps), reverse=True)
-            flips = list(permute_and_flip(tuple(range(n)), scores, 1.0, 1.0).values())
-            gains = [a - b for a, b in zip(accumulate(flips), accumulate(exponential(scores, 1.0, 1.0)), strict=True)]
-            if min(gains) < -_ROUNDING:
-                return Finding(
-                    False, f"of scores {scores} the best {gains.index(min(gains)) + 1} lose {-min(gains):.3f}"
-                )
-            largest, n_lists = max(largest, *gains), n_lists + 1
-    return Finding(True, f"no rank loses, on {n_lists:,} lists of scores; the best gain up to {largest:.3f} of chance")
+            flips, weighed = permute_and_flip(tuple(range(n)), scores, 1.0, 1.0).values(), exponential(scores, 1.0, 1.0)
+            own = [flip - weight for flip, weight in zip(flips, weighed, strict=True)]
+            above = [gain for gain, score in zip(own, scores, strict=True) if score > scores[-1]]
+            for rank, gain in enumerate(above if each else accumulate(own), start=1):
+                gains[tuple(scores), rank] = gain
+    (worst_scores, rank), worst = min(gains.items(), key=lambda item: item[1])
+    if worst < -_ROUNDING:
+        loser = f"option {rank} loses" if each else f"the best {rank} lose"
+        where = ", ".join(f"{score:g}" for score in worst_scores)
+        return Finding(False, f"of scores {where} {loser} {-worst:.3f} of chance")
+    n_lists, who = len({scores for scores, _ in gains}), "option" if each else "rank"
+    best = f"the best gain up to {max(gains.values()):.3f} of chance"
+    return Finding(True, f"no {who} loses, on {n_lists:,} lists of scores; {best}")
 
 
 def labels_are_right_more_often(share: float = 1.0) -> Finding:
