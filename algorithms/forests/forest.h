@@ -31,9 +31,14 @@ inline void draw_label(
 // `times` holds n zeros, and `ordered` four places more than the n rows that are written into it.
 inline void sort_rows(
     std::span<const std::int64_t> drawn, std::span<std::uint32_t> times, std::span<std::uint32_t> ordered) {
+    check_size("rows to count", times.size(), drawn.size());
+    check_least("places for sorted rows", ordered.size(), drawn.size() + 4);
+    check_below("a drawn row", drawn, times.size());
     for (auto row : drawn) ++times[row];
     std::uint32_t* end = ordered.data();
+    const std::uint32_t* const last = end + drawn.size();
     for (std::uint32_t row = 0; row < times.size(); ++row) {
+        check(times[row] <= last - end, "rows were counted before any was drawn");
         // Processors guess wrongly how often to repeat a row: four are written, the next row overwrites the rest.
         end[0] = end[1] = end[2] = end[3] = row;
         for (std::uint32_t k = 4; k < times[row]; ++k) end[k] = row;

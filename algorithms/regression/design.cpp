@@ -29,6 +29,7 @@ void bind_design() {
               const Array<const double, 2>& values, const Array<std::int64_t, 1>& n_clipped) {
                nb::gil_scoped_release others_run;
                const auto of_columns = as_matrix(bounds);
+               check_size("rows of the bounds", of_columns.n_rows, 3);
                return read_rows(as_matrix(out), {of_columns.row(0), of_columns.row(1), of_columns.row(2)},
                                 {times, less}, as_matrix(values), as_span(n_clipped));
            });

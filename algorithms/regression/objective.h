@@ -6,7 +6,8 @@
 #include <cstring>
 
 #include "mechanisms.h"
-#include "native/arrays.h"
+#include "native/checks.h"
+#include "native/stopping.h"
 
 namespace dp_replica::regression {
 
@@ -75,6 +76,9 @@ inline Grid<double> sum_few_products(Matrix<const double> block) {
 // Add Laplace noise to each of some values, with a sensitivity and an epsilon of its own.
 inline std::vector<double> add_noise(std::span<const double> values, std::span<const double> sensitivity,
                                      std::span<const double> epsilon, const Generator& rng) {
+    check_size("sensitivities", sensitivity.size(), values.size());
+    check_size("epsilons", epsilon.size(), values.size());
+    note_steps(16 * values.size());
     std::vector<double> noisy(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) noisy[i] = laplace(values[i], sensitivity[i], epsilon[i], rng);
     return noisy;
