@@ -158,12 +158,13 @@ inline Tree grow_lazily(
 inline std::vector<std::uint32_t> find_leaves(
     const Plan& plan, std::span<const Question> nodes, Matrix<const double> matrix) {
     check_columns(plan, matrix);
+    constexpr Decides EITHER[] = {BY_VALUE, BELOW};  // no branch, see Questions
     Questions tree(nodes.size(), matrix.n_columns);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const auto [cut, child, feature] = nodes[i];
         if (feature < 0) continue;
         if (!is_below(feature, matrix.n_columns)) refuse_number("the column of node", i, feature, matrix.n_columns);
-        tree.ask(i, feature, child, plan.n_children[feature], cut, plan.is_continuous[feature] ? BELOW : BY_VALUE);
+        tree.ask(i, feature, child, plan.n_children[feature], cut, EITHER[plan.is_continuous[feature]]);
     }
     return descend_tree(tree, plan.max_depth, matrix);
 }

@@ -328,7 +328,9 @@ class RDTClassifier(ManyTrees, PrivateForestClassifier):
         answers = np.full((len(nodes), self.plan_.n_classes), np.nan)
         answers[is_leaf] = tree.noisy_counts[nodes["child"][is_leaf]]
         child = np.where(is_leaf, -1, nodes["child"])
-        return ReleasedTree(decides, nodes["feature"].copy(), nodes["cut"].copy(), child, answers, np.full(len(nodes), np.nan))
+        return ReleasedTree(
+            decides, nodes["feature"].copy(), nodes["cut"].copy(), child, answers, np.full(len(nodes), np.nan)
+        )
 
     def read_training_rows(self, X, y) -> tuple[np.ndarray, np.ndarray]:
         """Turn what ``fit`` is given into numbers, as every classifier does, in the order in which trees ask for them.

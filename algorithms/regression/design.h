@@ -59,10 +59,6 @@ inline std::int64_t read_tile(Matrix<const double> values, std::size_t start, st
 // The rows of a tile come from memory once for all columns, and stay near until all is done with them.
 inline std::int64_t read_table(Matrix<double> out, const Bounds& bounds, Scaling scaling, Matrix<const double> values,
                                std::span<std::int64_t> n_clipped) {
-    check_size("lines", out.n_rows, values.n_columns);
-    check_least("places of a line", out.n_columns, values.n_rows);
-    for (auto n : {bounds.lower.size(), bounds.upper.size(), bounds.width.size(), n_clipped.size()})
-        check_size("columns", n, values.n_columns);
     std::int64_t n_missing = 0;
     std::size_t start = 0;
     for (; start + TILE <= values.n_rows; start += TILE)  // a number known to the compiler: loops are written out

@@ -68,11 +68,12 @@ inline std::int64_t label_below(std::span<const std::int64_t> n_cuts, std::span<
         i = node.child + (node.decides == BY_VALUE ? static_cast<std::size_t>(values[node.feature])
                                                    : values[node.feature] > node.cut);
     }
-    check_least("levels of a path", path_features.size(), nodes[i].depth + std::max<int>(nodes[i].label, 0));
+    const int first_level = nodes[i].depth, n_levels = nodes[i].label;
+    check_least("levels of a path", path_features.size(), first_level + std::max(n_levels, 0));
     std::uint64_t key = nodes[i].key;
-    for (int level = 0; level < nodes[i].label && std::ranges::find(unused, true) != unused.end(); ++level) {
+    for (int level = 0; level < n_levels && std::ranges::find(unused, true) != unused.end(); ++level) {
         const auto feature = feature_of(key, unused);
-        path_features[nodes[i].depth + level] = feature;
+        path_features[first_level + level] = feature;
         auto which = std::int64_t{category_of(values[feature], MOST_NODES)};
         if (n_cuts[feature] > 0)
             which = which > cut_of(key, n_cuts[feature]);
@@ -97,7 +98,7 @@ inline void add_votes_on_demand(std::span<const std::int64_t> n_cuts, std::span<
         if (leaf.key == 0) {
             vote(leaf, votes.row(row));
         } else {
-            note_steps(leaf.label * matrix.n_columns);
+            note_steps(MAX_DEPTH * matrix.n_columns);
             votes(row, label_below(n_cuts, nodes, matrix.row(row), votes.n_columns, path_features)) += 1.0;
         }
     }

@@ -29,11 +29,11 @@ struct Questions {
     void ask(std::size_t i, std::int64_t column, std::int64_t first_child, std::int64_t n_children, double at,
              std::uint8_t how) {
         const bool are_behind = first_child > std::int64_t(i) && first_child + n_children <= std::int64_t(n_nodes);
-        const bool is_by_value = how == BY_VALUE, are_enough = n_children >= 2 - is_by_value;
-        if (!is_below(column, n_columns) || !are_behind || !are_enough)
-            refuse_question(i, column, first_child, n_children);
+        if (!is_below(column, n_columns)) refuse_question(i, column, first_child, n_children);
+        if (!are_behind || n_children < 2 - (how == BY_VALUE)) refuse_question(i, column, first_child, n_children);
         feature[i] = static_cast<std::uint32_t>(column), child[i] = static_cast<std::uint32_t>(first_child);
-        cut[i] = is_by_value ? std::bit_cast<double>(n_children) : at, decides[i] = how;
+        const double either[] = {at, std::bit_cast<double>(n_children)};  // no branch, that processors would guess wrong
+        cut[i] = either[how == BY_VALUE], decides[i] = how;
     }
     [[noreturn, gnu::cold, gnu::noinline]] void refuse_question(
         std::size_t i, std::int64_t column, std::int64_t first, std::int64_t n) const {
