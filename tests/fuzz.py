@@ -1,9 +1,9 @@
-"""``python -m tests.fuzz seed=0 cases=300``: every estimator through its public doors, on odd tables. ``make sanitize``
+"""``python -m tests.fuzz seed=0 cases=300``: every estimator through its public doors, on odd tables.
 
-A case is a function of the seed and its number: an estimator, parameters, a table, and the array, or whatever, that holds
-it. The estimator is fitted and asked, then its parameters are set to others and it is asked again, then a fit of it
-fails and it is asked once more. Each step answers, or raises what says that it refuses. Under sanitizers, kernels that
-read or write where they should not end the process.
+A case is a function of the seed and its number: an estimator, parameters, a table, and the array, or what else, that
+holds it. The estimator is fitted and asked; then its parameters are set to others, and it is asked again; then a fit of
+it fails, and it is asked once more. Each step answers, or raises what says that it refuses. Under sanitizers, kernels
+that read or write where they should not end the process.
 """
 
 from __future__ import annotations

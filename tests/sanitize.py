@@ -1,4 +1,4 @@
-"""``make sanitize``: do kernels read or write where they should not? Twins and a fuzz, under sanitizers of the compiler.
+"""``make sanitize``: do kernels read or write where they should not? Twins and a fuzz, under sanitizers of g++.
 
 The kernels are compiled again, by g++ with its address and undefined-behaviour sanitizers, in a workshop of their own,
 and run in a copy of the project: the checkout and its kernels stay as they are.

@@ -110,9 +110,7 @@ def test_arrays_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="rows were counted before"):
         _sort_rows(np.array([0, 2, 1]), np.full(3, 9, dtype=np.uint32), np.zeros(7, dtype=np.uint32))
     with pytest.raises(ValueError, match="lines: there are 1, not 2"):
-        design._read_table(
-            np.zeros((1, 3)), np.ones((3, 2)), 1.0, 0.0, np.zeros((3, 2)), np.zeros(2, dtype=np.int64)
-        )
+        design._read_table(np.zeros((1, 3)), np.ones((3, 2)), 1.0, 0.0, np.zeros((3, 2)), np.zeros(2, dtype=np.int64))
     with pytest.raises(ValueError, match="the group of value 1 is 4, not one of the 2"):
         moments.add_noise_by_group(np.zeros(2), np.array([0, 4]), np.ones(2), np.random.default_rng(0))
     with pytest.raises(ValueError, match="sensitivities: there are 1, not 2"):
@@ -159,7 +157,9 @@ def test_rows_and_plans_that_a_table_has_not_are_refused():
         FOREST.grow(FOREST.table, np.array([60], dtype=np.uint32), rng)
     plan = BY_VALUES.grow.args[0]
     with pytest.raises(ValueError, match="split_epsilon: there are 1, not 3 or more"):
-        edprf.grow_tree(plan._replace(split_epsilon=plan.split_epsilon[:1].copy()), BY_VALUES.table, BY_VALUES.rows, rng)
+        edprf.grow_tree(
+            plan._replace(split_epsilon=plan.split_epsilon[:1].copy()), BY_VALUES.table, BY_VALUES.rows, rng
+        )
     with pytest.raises(ValueError, match="max_depth 0 is 99999, not one of the 31"):
         edprf.grow_tree(plan._replace(max_depth=99_999), BY_VALUES.table, BY_VALUES.rows, rng)
     tree = grown(algorithms.ThriftyTreeClassifier)
@@ -211,7 +211,10 @@ def test_a_cut_that_leaves_a_side_empty_does_not_come_again_for_ever():
     logs = c45._multiply_by_log(60)
     with pytest.raises(ValueError, match="all rows on one side"):
         c45._cut_nodes(columns, codes, np.argsort(columns, axis=1), 2, logs)
-    for order, message in ((np.zeros((1, 60), dtype=np.int64), "has not every row once"), (np.zeros((1, 59), int), "59")):
+    for order, message in (
+        (np.zeros((1, 60), dtype=np.int64), "has not every row once"),
+        (np.zeros((1, 59), int), "59"),
+    ):
         with pytest.raises(ValueError, match=message):
             c45._cut_nodes(columns, codes, order, 2, logs)
     with pytest.raises(ValueError, match="the class of row 30 is 1, not one of the 1"):

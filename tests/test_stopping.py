@@ -1,6 +1,5 @@
 """What runs for long ends soon after Ctrl-C, on one thread and on several; what fails says so; forks go on."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -21,6 +20,8 @@ import math, os, sys, warnings
 import numpy as np
 import algorithms
 from algorithms import Continuous, Domain, Nominal
+from experiments.audit.neighbouring_tables import CLASSIFICATION_PAIRS
+from experiments.audit.observe.observed_forests import ForestOnTable
 
 warnings.simplefilter("ignore")
 rng = np.random.default_rng(0)
@@ -31,6 +32,9 @@ def forest(**parameters):
     return algorithms.RFDPPGiniClassifier(
         math.inf, variant="sound", n_bins=2000, sampling="all", domain=domain, random_state=0, **parameters
     )
+
+def audited(estimator):
+    return ForestOnTable(estimator, CLASSIFICATION_PAIRS[0], CLASSIFICATION_PAIRS[0].table, 5)
 """
 INTERRUPTED = """
 print("begins", flush=True)
@@ -41,7 +45,7 @@ except KeyboardInterrupt:
 """
 
 
-def run(program, **how):
+def run(program):
     return subprocess.Popen(
         [sys.executable, "-c", BEGIN + textwrap.dedent(program)],
         cwd=ROOT,
@@ -50,7 +54,6 @@ def run(program, **how):
         text=True,
         start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-        **how,
     )
 
 
@@ -60,10 +63,11 @@ def run(program, **how):
         "forest(n_estimators=1, max_depth=16).fit(X, y)",
         "forest(n_estimators=4, max_depth=16, n_jobs=2).fit(X, y)",
         "algorithms.RDTClassifier(1.0, n_estimators=3_000_000, max_depth=3, domain=domain).fit(X, y)",
+        "audited(algorithms.RDTClassifier(1.0, n_estimators=20)).observe(0, 1_000_000)",
     ],
-    ids=["one tree", "two threads", "many trees"],
+    ids=["one tree", "two threads", "many trees", "audit"],
 )
-def test_a_long_fit_ends_soon_after_ctrl_c(work):
+def test_long_work_ends_soon_after_ctrl_c(work):
     process = run(INTERRUPTED.format(work))
     assert process.stdout.readline() == "begins\n"
     time.sleep(1.5)
@@ -81,7 +85,7 @@ def test_other_threads_end_where_one_has_failed():
     program = """
     import threading
     from algorithms.threads import map_in_threads
-    from algorithms import native
+
     begun = threading.Event()
 
     def work(i):
@@ -151,25 +155,3 @@ def test_a_fork_after_threads_grows_the_same_trees():
     """
     out, err = run(program).communicate(timeout=60)
     assert (out, err) == ("0 True\n", "")
-
-
-def test_a_long_audit_ends_soon_after_ctrl_c(tmp_path):
-    words = ["do=audit", "algorithm=rfdpp_gini_sound", "trainings=100000000", "executor.jobs=2", f"results={tmp_path}"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "experiments", *words],
-        cwd=ROOT,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
-    try:
-        time.sleep(20)
-        assert process.poll() is None
-        start = time.monotonic()
-        os.killpg(process.pid, signal.SIGINT)
-        process.wait(timeout=60)
-        assert time.monotonic() - start < SOON
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
