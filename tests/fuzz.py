@@ -212,7 +212,10 @@ def run_cases(seed: int, numbers) -> tuple[Counter, list[str]]:
             flush=True,
         )
         try:
-            outcomes.update(re.findall("answered|refused|stopped", run_case(seed, number)))
+            case = run_case(seed, number)
+            outcomes.update(re.findall("answered|refused|stopped", case))
+            if "stopped" in case:
+                print(f"  {case}", file=sys.stderr)
         except Exception as error:
             failed.append(f"case {number} of seed {seed}: {type(error).__name__}: {error}")
             print(f"  {failed[-1]}", file=sys.stderr)

@@ -105,9 +105,9 @@ def test_arrays_that_do_not_fit_are_refused():
         lazy.add_votes_on_demand(np.zeros(2, dtype=np.int64), keyed, matrix, np.zeros((60, 2)))
     with pytest.raises(ValueError, match="numbers to clip: there are 3, not 2"):
         clip_compiled(np.zeros(3), 0.0, 1.0, np.zeros(2))
-    with pytest.raises(ValueError, match="a drawn row 1 is 3, not one of the 3"):
+    with pytest.raises(ValueError, match="drawn row 1 is 3, not one of the 3"):
         _sort_rows(np.array([0, 3, 1]), np.zeros(3, dtype=np.uint32), np.zeros(7, dtype=np.uint32))
-    with pytest.raises(ValueError, match="rows were counted before"):
+    with pytest.raises(ValueError, match="rows that are counted: there are 30, not 3"):
         _sort_rows(np.array([0, 2, 1]), np.full(3, 9, dtype=np.uint32), np.zeros(7, dtype=np.uint32))
     with pytest.raises(ValueError, match="lines: there are 1, not 2"):
         design._read_table(np.zeros((1, 3)), np.ones((3, 2)), 1.0, 0.0, np.zeros((3, 2)), np.zeros(2, dtype=np.int64))
@@ -153,7 +153,7 @@ def test_codes_that_somebody_can_write_into_are_checked_each_time():
 
 def test_rows_and_plans_that_a_table_has_not_are_refused():
     rng = np.random.default_rng(0)
-    with pytest.raises(ValueError, match="a row of a tree 0 is 60"):
+    with pytest.raises(ValueError, match="row 0 is 60"):
         FOREST.grow(FOREST.table, np.array([60], dtype=np.uint32), rng)
     plan = BY_VALUES.grow.args[0]
     with pytest.raises(ValueError, match="split_epsilon: there are 1, not 3 or more"):

@@ -125,6 +125,8 @@ def test_a_handler_of_another_signal_runs_while_a_tree_grows():
 def test_no_room_is_a_memory_error_and_the_process_goes_on():
     program = """
     import resource
+    from algorithms.regression.objective import _sum_few_products
+
     n = 100_000
     wide = Domain(tuple(Nominal(f"c{j}", tuple(range(n))) for j in range(3)), Nominal("y", (0, 1)))
     rows = rng.integers(0, n, (20_000, 3))
@@ -136,10 +138,14 @@ def test_no_room_is_a_memory_error_and_the_process_goes_on():
             algorithms.RDTClassifier(1.0, n_estimators=2, max_depth=9, n_jobs=n_jobs, domain=wide).fit(rows, labels)
         except MemoryError:
             print("no room")
+    try:
+        _sum_few_products(np.zeros((60_000, 1)))
+    except MemoryError:
+        print("no room")
     print(len(forest(n_estimators=1, max_depth=3).fit(X, y).trees_))
     """
     out, err = run(program).communicate(timeout=120)
-    assert (out, err) == ("no room\nno room\n1\n", "")
+    assert (out, err) == ("no room\nno room\nno room\n1\n", "")
 
 
 def test_a_fork_after_threads_grows_the_same_trees():

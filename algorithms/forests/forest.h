@@ -33,12 +33,13 @@ inline void sort_rows(
     std::span<const std::int64_t> drawn, std::span<std::uint32_t> times, std::span<std::uint32_t> ordered) {
     check_size("rows to count", times.size(), drawn.size());
     check_least("places for sorted rows", ordered.size(), drawn.size() + 4);
-    check_below("a drawn row", drawn, times.size());
-    for (auto row : drawn) ++times[row];
+    for (const auto& row : drawn) {
+        if (!is_below(row, times.size())) refuse_number("drawn row", &row - drawn.data(), row, times.size());
+        ++times[row];
+    }
+    check_size("rows that are counted", std::accumulate(times.begin(), times.end(), std::size_t{0}), drawn.size());
     std::uint32_t* end = ordered.data();
-    const std::uint32_t* const last = end + drawn.size();
     for (std::uint32_t row = 0; row < times.size(); ++row) {
-        check(times[row] <= last - end, "rows were counted before any was drawn");
         // Processors guess wrongly how often to repeat a row: four are written, the next row overwrites the rest.
         end[0] = end[1] = end[2] = end[3] = row;
         for (std::uint32_t k = 4; k < times[row]; ++k) end[k] = row;

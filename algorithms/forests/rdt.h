@@ -81,7 +81,6 @@ inline double noisy_count(const Plan& plan, std::uint64_t key, std::size_t c, do
 
 // Ask a node for the first time and append its children.
 inline void branch_node(const Plan& plan, Growing& tree, std::uint32_t i) {
-    note_steps(plan.is_continuous.size());
     std::vector<bool> unused(plan.is_continuous.size(), true);
     for (auto above = tree.parents[i]; above >= 0; above = tree.parents[above])
         unused[tree.nodes[above].feature] = plan.is_continuous[tree.nodes[above].feature];
@@ -94,7 +93,7 @@ inline void branch_node(const Plan& plan, Growing& tree, std::uint32_t i) {
     tree.nodes[i] = {cut, static_cast<std::int32_t>(tree.nodes.size()), feature};
     const std::size_t n_nodes = tree.nodes.size() + plan.n_children[feature];
     if (n_nodes > MOST_NODES) throw TooManyNodes("a tree has over 2,147,483,647 nodes: lower max_depth");
-    note_steps(plan.n_children[feature]);
+    note_steps(plan.is_continuous.size() + plan.n_children[feature]);
     for (std::int64_t which = 0; which < plan.n_children[feature]; ++which)
         tree.append_node(child_key(key, which), i);
 }
@@ -102,7 +101,6 @@ inline void branch_node(const Plan& plan, Growing& tree, std::uint32_t i) {
 // Let the rows of a block step down, but those in leaves; a node without a question gets one first.
 inline void go_down(const Plan& plan, Growing& tree, Matrix<const double> matrix, std::size_t start,
                     std::span<std::uint32_t> here) {
-    note_steps(here.size());
     for (std::size_t j = 0; j < here.size(); ++j) {
         if (tree.nodes[here[j]].feature == UNASKED) branch_node(plan, tree, here[j]);
         const auto& node = tree.nodes[here[j]];
@@ -117,11 +115,12 @@ inline void go_down(const Plan& plan, Growing& tree, Matrix<const double> matrix
 // Rows go down a block at a time, all rows of a block a step each before any takes the next, see descend_tree.
 inline std::vector<std::uint32_t> grow_where_rows_go(const Plan& plan, Growing& tree, Matrix<const double> matrix) {
     std::vector<std::uint32_t> at(matrix.n_rows);
-    for (std::size_t start = 0; start < matrix.n_rows; start += BLOCK)
-        for (int depth = 0; depth < plan.max_depth; ++depth) {
-            const std::size_t n = std::min(BLOCK, matrix.n_rows - start);
+    for (std::size_t start = 0; start < matrix.n_rows; start += BLOCK) {
+        const std::size_t n = std::min(BLOCK, matrix.n_rows - start);
+        note_steps(n * plan.max_depth);
+        for (int depth = 0; depth < plan.max_depth; ++depth)
             go_down(plan, tree, matrix, start, {at.data() + start, n});
-        }
+    }
     return at;
 }
 

@@ -8,7 +8,7 @@ namespace dp_replica {
 constexpr std::ptrdiff_t STEPS = std::ptrdiff_t{1} << 18;  // between two looks at the clock: less than 10 ms
 
 // Look at the clock and, four times a second, ask Python whether to go on; what it raises ends the kernel.
-void look_up();
+[[gnu::cold]] void look_up();
 
 inline constinit thread_local std::ptrdiff_t steps_left = STEPS;
 

@@ -51,10 +51,11 @@ public:
           buffer_(std::make_unique_for_overwrite<std::uint32_t[]>(rows.size())) {
         append_node(-1);
         std::vector<std::int64_t> ends(n_classes_ + 1);
+        check_below("row", rows, table.labels.size());
         for (auto row : rows) {
-            if (row >= table.labels.size()) refuse_number("a row of a tree", 0, row, table.labels.size());
-            if (table.labels[row] >= n_classes_) refuse_number("label", row, table.labels[row], n_classes_);
-            ++ends[table.labels[row] + 1];
+            const std::size_t label = table.labels[row];
+            if (label >= n_classes_) refuse_number("label", row, label, n_classes_);
+            ++ends[label + 1];
         }
         note_steps(2 * rows.size());
         for (std::size_t c = 0; c < n_classes_; ++c) run(0, c + 1) = ends[c + 1] += ends[c];
