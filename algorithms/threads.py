@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from threading import Lock, local
 
+from joblib import cpu_count, effective_n_jobs
+
 _work = local()
 """Of each thread ``errors``: what has ended the work that it shares with others, none as long as that goes on."""
 
@@ -19,8 +21,6 @@ def end_with_the_others() -> None:
     """Raise an `OtherFailedError` if work that this thread shares has failed; kernels call it as they run."""
     if getattr(_work, "errors", None):
         raise OtherFailedError
-
-from joblib import cpu_count, effective_n_jobs
 
 
 def count_threads(n_jobs: int | None, n_tasks: int) -> int:
