@@ -4,8 +4,6 @@
 #include <span>
 
 #include "mechanisms.h"
-#include "native/checks.h"
-#include "native/stopping.h"
 
 namespace dp_replica::audit {
 
