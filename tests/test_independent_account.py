@@ -325,6 +325,10 @@ def test_googles_accountant_says_of_a_ledger_what_we_say(subject, seen):
     assert_agree(accounted(one), event_of(one["privacy"]["ledger"]))
 
 
+OVERSPENT = ("diffprf:author_code", "diffprf:linear_author_code", "privatree:histograms")
+"""Cost more than they claim even so: leaves without noise inside of parts; a level's ε spent on each column anew."""
+
+
 @each
 def test_googles_accountant_says_of_the_steps_that_have_noise_what_we_say(subject, seen):
     """An infinite account hides whether the rest of it is right: here the rest is alone."""
@@ -333,7 +337,8 @@ def test_googles_accountant_says_of_the_steps_that_have_noise_what_we_say(subjec
     if privacy["neighbours"] == ADDED_OR_REMOVED:  # as what has noise is then meant for it
         assert_agree(privacy["noisy_epsilon"], event)
     on_the_rows = without_sampling(event)
-    assert priced(on_the_rows) <= float(privacy["claimed_epsilon"]) + LOST_TO_DELTA + rounding(on_the_rows)
+    is_kept = priced(on_the_rows) <= float(privacy["claimed_epsilon"]) + LOST_TO_DELTA + rounding(on_the_rows)
+    assert is_kept == (subject.name not in OVERSPENT)
 
 
 @each

@@ -107,7 +107,8 @@ def test_a_repeat_beyond_those_that_decided_a_claim_does_not_undo_it():
     few, table = judged(two_curves(0.2).query("repeat < 30")), two_curves(0.2)
     table.loc[(table["study"] == "s") & (table["repeat"] == 35), "relinked"] += 0.7
     assert few.verdict == "reproduced" and few.runs <= 30
-    assert judged(table) == few
+    more = judged(table)
+    assert (more.verdict, more.runs, more.counts) == (few.verdict, few.runs, few.counts)
 
 
 def test_a_curve_that_lacks_a_point_is_no_curve():
