@@ -111,6 +111,10 @@ def answer_verdicts(question: str, verdicts: Sequence[str], nothing: str) -> Ans
     return Answer(question, f"{n_holding} of {len(verdicts)} {describe_sign(Sign.HOLDS, n_holding)}", counts)
 
 
+_PRIVATE = {Sign.HOLDS: "yes", Sign.FAILS: "no", Sign.DEPENDS: "depends on the reading"}
+"""Whether algorithms are private as claimed, where all of them come to one sign."""
+
+
 def answer_privacy(paper: Paper, accounts: Iterable[Mapping[str, Any]], audit: pd.DataFrame) -> Answer:
     """Return whether the algorithms of the paper keep the ε that they claim, or all algorithms if it proposes none.
 
@@ -129,7 +133,7 @@ def answer_privacy(paper: Paper, accounts: Iterable[Mapping[str, Any]], audit: p
         words = "it claims an ε without any proof of it" if any(map(is_claim_only, rows)) else "it claims no ε"
         return Answer(question, words, {}, attacked)
     violated = set(audit.loc[audit["verdict"] == VIOLATED, "algorithm"]) if "verdict" in audit else set()
-    signs = [_find_sign(of_one, violated) for of_one in by_algorithm.values() if any(row in claiming for row in of_one)]
+    signs = list(filter(None, (_find_sign(of_one, violated) for of_one in by_algorithm.values())))
     counts = {sign: signs.count(sign) for sign in Sign if sign in signs}
     n, n_keeping = len(signs), counts.get(Sign.HOLDS, 0)
     is_about_all = not paper.own and n > 1
@@ -138,12 +142,8 @@ def answer_privacy(paper: Paper, accounts: Iterable[Mapping[str, Any]], audit: p
         reason = _describe_condition(label_names(paper, at_fault))
     else:
         reason = "; ".join(filter(None, [_describe_faults(claiming), attacked]))
-    plain = {} if is_about_all or len(counts) > 1 else _PRIVATE
-    return Answer(question, plain.get(signs[0], f"{n_keeping} of {n} algorithms are"), counts, reason)
-
-
-_PRIVATE = {Sign.HOLDS: "yes", Sign.FAILS: "no", Sign.DEPENDS: "depends on the reading"}
-"""Whether algorithms are private as claimed, where all of them come to one sign."""
+    words = _PRIVATE[signs[0]] if len(counts) == 1 and not is_about_all else f"{n_keeping} of {n} algorithms are"
+    return Answer(question, words, counts, reason)
 
 
 def _group_accounts(paper: Paper, accounts: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
@@ -158,13 +158,10 @@ def _group_accounts(paper: Paper, accounts: Iterable[Mapping[str, Any]]) -> dict
     return grouped
 
 
-def _find_sign(rows: Sequence[Mapping[str, Any]], violated: Collection[str]) -> Sign:
-    """Return whether an algorithm keeps its ε under each of its readings, under none, or under some."""
-    claiming = [row for row in rows if row["keeps_claim"] is not None]
-    keeping = [row for row in claiming if row["keeps_claim"] and row["algorithm"] not in violated]
-    if len(keeping) == len(claiming):
-        return Sign.HOLDS
-    return Sign.DEPENDS if keeping else Sign.FAILS
+def _find_sign(rows: Iterable[Mapping[str, Any]], violated: Collection[str]) -> Sign | None:
+    """Return whether an algorithm keeps its ε under each of its readings, under none, or under some; None without ε."""
+    keeps = {row["keeps_claim"] and row["algorithm"] not in violated for row in rows if row["keeps_claim"] is not None}
+    return {(True,): Sign.HOLDS, (False,): Sign.FAILS, (False, True): Sign.DEPENDS}.get(tuple(sorted(keeps)))
 
 
 def _describe_faults(rows: Sequence[Mapping[str, Any]]) -> str:

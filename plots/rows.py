@@ -178,7 +178,7 @@ def _make_claim_row(
         metric = str(answer.metric)
         effect, _, interval = format_effect(metric, found.to_mapping()).rstrip(")").partition(" (")
         row |= {"effect": effect, "interval": interval, "strip": _place(claim, found, axis)}
-        row |= {"held": _format_counts(answer.counts), "runs": str(answer.runs)}
+        row |= {"held": _format_counts(answer.counts), "runs": _format_runs(found)}
         row |= {"settings": [_make_setting(paper, claim, metric, setting, axis) for setting in answer.settings]}
         row |= {"place": label_place(paper, claim, found.place) if len(answer.settings) > 1 else ""}
     readings = [one for one in paper.claims if one.reading_of == claim.id]
@@ -192,6 +192,16 @@ def _format_counts(counts: Mapping[str, int]) -> str:
     '3 as claimed, 1 opposite'
     """
     return ", ".join(f"{n} {outcome}" for outcome, n in counts.items() if n)
+
+
+def _format_runs(found: SettingAnswer) -> str:
+    """Return how many runs an effect is of and, if these are fewer, how many of the first settled it.
+
+    >>> made = {"place": {}, "outcome": "as claimed"}
+    >>> [_format_runs(SettingAnswer(**made, n=40, weighed=weighed)) for weighed in (20, 40)]
+    ['20 of 40', '40']
+    """
+    return f"{found.weighed} of {found.n}" if found.weighed < found.n else str(found.n)
 
 
 def _place(claim: Claim, found: SettingAnswer, axis: Axis) -> Strip:
