@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from algorithms.parameters import suggest_name
 from datasets.entry import CatalogueEntry, is_own
-from datasets.own_tables.own_table import complete_entry
+from datasets.own_tables import own_table
 from documents import search_path
 from documents.document import parse_document
+from documents.file_state import find_state
 from documents.yaml_files import DocumentError, parse_yaml, shorten_path
 
 FOLDER = search_path.BUILT_IN / "dataset"
@@ -65,20 +67,50 @@ def read_entry(name: str) -> CatalogueEntry:
     ...
     datasets.catalogue.UnknownDataset: unknown data set 'aduld'; did you mean 'adult'?
     """
+    return _read_once(*find_version(name))
+
+
+def find_version(name: str) -> tuple:
+    """Return what changes when another file is found by this name, or somebody writes to it or to the table it names.
+
+    What was read of a data set once is right as long as this stays.
+
+    Raises
+    ------
+    UnknownDataset
+        If there is no data set of this name.
+    DocumentError
+        If its file says what it may not say.
+
+    Examples
+    --------
+    >>> path, *_ = find_version("car")
+    >>> path.name
+    'car.yaml'
+    """
     path = search_path.find_file(FOLDER, name)
     if path is None:
         raise UnknownDataset(f"unknown data set {name!r}; {suggest_name(name, names(), cutoff=0.5)}")
-    return _read_file(path)
+    return path, own_table.find_version(path) if is_own(_read_yaml(path)) else find_state(path)
+
+
+def _read_yaml(path: Path) -> Any:
+    return _parse_once(path, find_state(path))
 
 
 @lru_cache
-def _read_file(path: Path) -> CatalogueEntry:
+def _parse_once(path: Path, state: tuple[int, int] | None) -> Any:
     try:
-        contents = parse_yaml(path.read_text(encoding="utf-8"))
+        return parse_yaml(path.read_text(encoding="utf-8"))
     except yaml.YAMLError as error:
         raise DocumentError(f"{shorten_path(path)} is no YAML: {' '.join(str(error).split())}") from error
+
+
+@lru_cache
+def _read_once(path: Path, version: tuple) -> CatalogueEntry:
+    contents = _read_yaml(path)
     if is_own(contents):
-        return complete_entry(path)
+        return own_table.complete_entry(path)
     entry = parse_document(CatalogueEntry, contents, path)
     own = {"name": path.stem, "folder": entry.folder or path.stem, "reader": entry.reader or path.stem}
     return entry.model_copy(update=own)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
 
@@ -53,9 +53,8 @@ class Dataset:
     provenance: dict = field(repr=False)
 
 
-@cache
 def load(name: str) -> Dataset:
-    """Load a data set by name; asked for twice, the same object is given.
+    """Load a data set by name; asked for twice, the same object is given, unless a file of it was changed.
 
     Parameters
     ----------
@@ -85,6 +84,11 @@ def load(name: str) -> Dataset:
     >>> nursery.target.value_counts().to_dict()
     {'not_recom': 4320, 'priority': 4266, 'spec_prior': 4044, 'very_recom': 328, 'recommend': 2}
     """
+    return _load_once(name, catalogue.find_version(name))
+
+
+@lru_cache(maxsize=32)
+def _load_once(name: str, version: tuple) -> Dataset:
     entry = catalogue.read_entry(name)
     rows, provenance = _load_rows(entry)
     target = entry.domain.target.name

@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 
 from documents import variants
+from documents.file_state import find_state
 from documents.large_numbers import TOO_LARGE, find_too_large
 
 UNREADABLE = (yaml.YAMLError, OSError, UnicodeDecodeError)
@@ -79,7 +80,7 @@ def read_as_composed(file: Path) -> Any:
     whole, variant = variants.split_place(file)
     if not variant:
         return variants.select_variant(_read_whole(whole), "")
-    return deepcopy(variants.select_variant(_read_kept(whole, _find_state(whole)), variant))
+    return deepcopy(variants.select_variant(_read_kept(whole, find_state(whole)), variant))
 
 
 def read_heading(file: Path) -> str:
@@ -95,7 +96,7 @@ def read_heading(file: Path) -> str:
     """
     whole, variant = variants.split_place(file)
     if variant:
-        return variants.find_what(_read_kept(whole, _find_state(whole)), variant)
+        return variants.find_what(_read_kept(whole, find_state(whole)), variant)
     lines = whole.read_text(encoding="utf-8").splitlines()
     comment = [line.lstrip("# ") for line in takewhile(lambda line: line.startswith("#"), lines)]
     return " ".join(line for line in comment if not line.startswith("yaml-language-server"))
@@ -113,19 +114,13 @@ def list_places(file: Path) -> dict[str, Path]:
     ['edprf', 'edprf_sound']
     """
     try:
-        return variants.list_places(_read_kept(file, _find_state(file)), file)
+        return variants.list_places(_read_kept(file, find_state(file)), file)
     except UNREADABLE:
         return {file.stem: file}
 
 
-def _find_state(file: Path) -> tuple[int, int]:
-    """Return what changes when a file is written."""
-    state = file.stat()
-    return state.st_mtime_ns, state.st_size
-
-
 @lru_cache(maxsize=1024)
-def _read_kept(file: Path, _state: tuple[int, int]) -> Any:
+def _read_kept(file: Path, _state: tuple[int, int] | None) -> Any:
     """Return what a file says in some state: that of many variants is asked for time and again."""
     return _read_whole(file)
 

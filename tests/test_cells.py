@@ -190,11 +190,11 @@ def test_everything_that_is_asked_for_changes_key_and_seed(change):
 @pytest.mark.parametrize("name", ["data_version", "code_version", "list_libraries"])
 def test_data_code_and_versions_change_the_key_but_not_the_seed(monkeypatch, name):
     before = CELL.key
-    code_version.describe_version.cache_clear()
+    code_version._list_code_versions.cache_clear()
     monkeypatch.setattr(code_version, name, lambda *_: {"numpy": "another"} if name == "list_libraries" else "another")
     after = replace(CELL)
     assert after.key != before and after.seed == CELL.seed
-    code_version.describe_version.cache_clear()
+    code_version._list_code_versions.cache_clear()
 
 
 def test_a_docstring_is_not_code_but_a_number_is():

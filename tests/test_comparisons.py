@@ -16,7 +16,6 @@ from documents.yaml_files import DocumentError
 from experiments.config.paper import PaperError, Study
 from experiments.questions.paper_questions import resolve_paper
 from experiments.stats import nemenyi_difference
-from plots.comparisons import data_kinds
 from plots.comparisons.compared_part import describe_held_out
 from plots.comparisons.data_kinds import KINDS, DataFacts, count_facts, list_kinds_of
 from plots.pages.paper_results import publish_paper
@@ -242,9 +241,6 @@ def without_mushroom(monkeypatch):
         return load(name)
 
     monkeypatch.setattr(datasets, "load", load)
-    data_kinds._count_facts.cache_clear()  # another test may have counted
-    yield
-    data_kinds._count_facts.cache_clear()
 
 
 def test_training_rows_are_those_of_the_protocol():

@@ -24,6 +24,7 @@ from algorithms.installation import ROOT
 from datasets import cached_files, catalogue, download, readers, source, table, wheel
 from datasets.readers import car, ihepc
 from documents.yaml_files import DocumentError
+from tests.load_anew import load_anew
 from tests.waiting import HANG
 
 SHARED = source.list_folders()
@@ -129,7 +130,7 @@ def toy(folder, tmp_path, monkeypatch):
     (tmp_path / "toy.yaml").write_text((catalogue.FOLDER / "car.yaml").read_text().replace("title: Car", "title: Toy"))
     monkeypatch.setattr(readers, "__path__", [*readers.__path__, str(tmp_path)])
     monkeypatch.setattr(catalogue, "FOLDER", tmp_path)
-    yield datasets.load.__wrapped__  # not remembered from one test to the next
+    yield load_anew
     sys.modules.pop("datasets.readers.toy", None)
 
 
@@ -193,7 +194,6 @@ def test_a_file_without_the_pinned_rows_is_refused(toy, folder, monkeypatch):
     (folder / "car.data").write_bytes(CAR_FILE)
     text = catalogue.FOLDER.joinpath("toy.yaml").read_text().replace("fingerprint: ", "fingerprint: 0")
     catalogue.FOLDER.joinpath("toy.yaml").write_text(text)
-    catalogue._read_file.cache_clear()
     refused(
         toy, datasets.DataMismatch, "another table: expected 1728 rows with fingerprint 0.*, found 1728 rows with 76fd"
     )
@@ -378,7 +378,6 @@ def set_key(old, new):
     path = catalogue.FOLDER / "toy.yaml"
     assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new))
-    catalogue._read_file.cache_clear()
 
 
 def test_the_original_file_is_taken_from_the_archive_where_there_is_no_table(archived, folder, server):
@@ -446,13 +445,12 @@ def test_the_first_rows_are_cut_from_the_whole_and_must_be_the_pinned_ones(toy, 
     whole = catalogue.read_entry("toy").fingerprint
     part.write_text(text.replace(whole, table.hash_table(rows)))
     assert datasets.is_available("part")
-    cut = datasets.load.__wrapped__("part")
+    cut = load_anew("part")
     assert (cut.name, len(cut.frame), cut.provenance["source"]) == ("part", n, "files")
     pd.testing.assert_frame_equal(cut.frame, toy("toy").frame.head(n))
     part.write_text(text)
-    catalogue._read_file.cache_clear()
     with pytest.raises(datasets.DataMismatch, match=f"the table of toy holds another table: .* found {n} rows"):
-        datasets.load.__wrapped__("part")
+        load_anew("part")
     (folder / "car.data").unlink()
     assert not datasets.is_available("part")
 
@@ -474,8 +472,8 @@ def test_the_published_half_year_is_cut_from_the_whole_of_ihepc(folder, monkeypa
     )
     read_entry = catalogue.read_entry
     monkeypatch.setattr(catalogue, "read_entry", lambda name: pinned if name == "ihepc" else read_entry(name))
-    assert datasets.load.__wrapped__("ihepc").frame.shape == (rows, 6)
-    assert datasets.load.__wrapped__("ihepc_2007h1").provenance["source"] == "files"
+    assert load_anew("ihepc").frame.shape == (rows, 6)
+    assert load_anew("ihepc_2007h1").provenance["source"] == "files"
 
 
 # --- wheels of a package index -----------------------------------------------------------------------------------
@@ -573,7 +571,6 @@ def test_only_one_version_of_one_package_can_be_named(packed, requirement):
 def kaggle(toy, server):
     path = catalogue.FOLDER / "toy.yaml"
     path.write_text(path.read_text().replace("uci: 19", "kaggle: owner/toy"))
-    catalogue._read_file.cache_clear()
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("car.data", CAR_FILE)
@@ -600,7 +597,6 @@ def test_a_failing_kaggle_is_one_error(kaggle, server, fault, message):
 def test_openml_is_asked_where_it_is_known(kaggle, server, monkeypatch):
     path = catalogue.FOLDER / "toy.yaml"
     path.write_text(path.read_text().replace("kaggle:", "openml: 1\nkaggle:"))
-    catalogue._read_file.cache_clear()
 
     def fetch_openml(*, data_id, **options):
         assert data_id == 1
@@ -636,9 +632,9 @@ def test_the_real_rows_as_uci_sends_them_have_the_same_fingerprint(name, server,
     server.description = server.describe(target, extra=["color"])
     monkeypatch.setattr(source, "list_folders", list)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    loaded = datasets.load.__wrapped__(name)
+    loaded = load_anew(name)
     assert loaded.provenance["source"] == "uci"
-    assert datasets.load.__wrapped__(name).frame.equals(loaded.frame)  # from the cache
+    assert load_anew(name).frame.equals(loaded.frame)  # from the cache
 
 
 def test_ihepc_from_uci_is_kept_as_the_original_file(toy, server, monkeypatch):
@@ -653,7 +649,6 @@ def test_ihepc_from_uci_is_kept_as_the_original_file(toy, server, monkeypatch):
     pinned = text.replace("4259c9d7ece5dbee9ab8d53682baac68d791c864f0f64a52b4043cb3b90894b7", sha256)
     (catalogue.FOLDER / "toy.yaml").write_text(pinned.replace("rows: 2049280", "rows: 1"))
     (catalogue.FOLDER / "toy.py").write_text('"""Toy."""\nfrom datasets.readers.ihepc import read, rebuild_file\n')
-    catalogue._read_file.cache_clear()
     server.rows = original.replace(";", ",").encode()
     server.description = server.describe(target=None)
     assert toy("toy").provenance["source"] == "uci"

@@ -52,7 +52,7 @@ def test_a_draft_loads_at_once_and_its_domain_is_that_of_the_rows(table, tmp_pat
     draft = tmp_path / "mine" / "dataset" / "people.yaml"
     assert printed.out == f"{draft}\n" and "dataset=people" in printed.err
     monkeypatch.setenv(search_path.VARIABLE, str(tmp_path / "mine"))
-    loaded = dataset.load.__wrapped__("people")
+    loaded = dataset.load("people")
     names = ["age", "on", "weight kg", "job", "site", "flag", "tiny"]
     assert (loaded.domain.names, len(loaded.frame)) == (names, 119)
     assert loaded.domain.bounds_from_rows == (*names, "class")

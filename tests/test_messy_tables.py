@@ -9,25 +9,15 @@ import pandas as pd
 import pytest
 
 from algorithms import Continuous, Nominal
-from datasets import catalogue, dataset
+from datasets import dataset
 from datasets.notation.guessing import MARKS_IN_NUMBERS, MARKS_IN_WORDS
 from datasets.notation.spelling import Notation
-from datasets.own_tables import own_file, own_table
+from datasets.own_tables import own_file
 from documents import search_path
 from documents.yaml_files import DocumentError
-from experiments.cells.code_version import data_version, describe_version
-from experiments.config.data import task_and_domain
 from tests.command_line import exit_code
 
 pytestmark = pytest.mark.long
-
-
-def forget():
-    """Forget data sets of the same name that were read before."""
-    for function in (dataset.load, task_and_domain, describe_version, data_version, catalogue._read_file):
-        function.cache_clear()
-    own_table.read_own_table.cache_clear()
-    own_table._read_own_entry.cache_clear()
 
 
 @pytest.fixture
@@ -35,7 +25,6 @@ def folder(tmp_path, monkeypatch):
     """A folder of the user, whose data sets are known."""
     (tmp_path / "dataset").mkdir()
     monkeypatch.setenv(search_path.VARIABLE, str(tmp_path))
-    forget()
     return tmp_path
 
 
@@ -51,8 +40,7 @@ def drafted(folder, monkeypatch, capsys):
         assert exit_code("describe", folder / file, f"to={folder}", *words) == 0, capsys.readouterr().err
         monkeypatch.setenv(search_path.VARIABLE, str(folder))
         text = (folder / "dataset" / f"{name}.yaml").read_text(encoding="utf-8")
-        forget()
-        loaded = dataset.load.__wrapped__(name)
+        loaded = dataset.load(name)
         problems = loaded.domain.rows(loaded.frame, loaded.target).problems()
         assert (problems.clipped, problems.left_out) == ({}, 0)
         return loaded, text
@@ -68,9 +56,8 @@ def refused(folder):
         (folder / "dataset" / "my.yaml").write_text(f"file: ../{file}\n{entry}", encoding="utf-8")
         if rows:
             (folder / file).write_text(rows, encoding="utf-8")
-        forget()
         with pytest.raises(DocumentError) as caught:
-            dataset.load.__wrapped__("my")
+            dataset.load("my")
         text = str(caught.value)
         assert "\n" not in text
         return text.removeprefix(str(folder / "dataset" / "my.yaml"))
@@ -82,8 +69,7 @@ def load(folder, entry, rows, file="my.csv"):
     (folder / "dataset" / "my.yaml").write_text(f"file: ../{file}\n{entry}", encoding="utf-8")
     if rows:
         (folder / file).write_text(rows, encoding="utf-8")
-    forget()
-    return dataset.load.__wrapped__("my")
+    return dataset.load("my")
 
 
 def with_rows(header, *rows):
@@ -125,7 +111,7 @@ def test_a_listed_category_wins_over_a_mark(drafted, folder):
     assert loaded.frame["rh"].tolist() == ["+", "-", "+"] and loaded.frame["x"].tolist() == [1, 3, 4]
     assert loaded.frame["where"].tolist() == ["?", "?", "EU"]
     (folder / "dataset" / "ours.yaml").write_text(text.replace('["EU", "?"]', '["EU", "NA"]'), encoding="utf-8")
-    assert dataset.load.__wrapped__("ours").frame["where"].tolist() == ["NA", "NA", "EU"]
+    assert dataset.load("ours").frame["where"].tolist() == ["NA", "NA", "EU"]
 
 
 def test_the_accuracy_of_a_run_is_that_of_the_numbers(drafted, folder, capsys):
@@ -437,7 +423,7 @@ def test_categories_of_test_rows_alone_are_known(drafted, folder):
     rows = [f"{'xy'[i % 2]},{'ab'[i % 2]}" for i in range(40)] + ["z,a", "z,b"]
     _, text = drafted(with_rows("w,y", *rows))
     (folder / "dataset" / "split.yaml").write_text(f"n_train: 40\n{text}", encoding="utf-8")
-    found = dataset.load.__wrapped__("split")
+    found = dataset.load("split")
     assert found.domain.features[0].categories == ("x", "y", "z") and found.n_train == 40
 
 

@@ -86,7 +86,7 @@ def test_every_template_is_written_somewhere():
 def test_the_rows_of_the_skeleton_are_within_its_domain(tmp_path, capsys, monkeypatch):
     begin("dataset", "trial", tmp_path, capsys)
     monkeypatch.setenv(search_path.VARIABLE, str(tmp_path))
-    loaded = dataset.load.__wrapped__("trial")
+    loaded = dataset.load("trial")
     problems = loaded.domain.rows(loaded.frame, loaded.target).problems()
     assert (problems.clipped, problems.left_out, len(loaded.frame)) == ({}, 0, 240)
 

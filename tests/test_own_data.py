@@ -15,7 +15,7 @@ from datasets import catalogue, dataset, download
 from datasets.own_tables import own_file
 from documents import search_path
 from documents.yaml_files import DocumentError
-from experiments.cells.code_version import data_version, describe_version
+from experiments.cells.code_version import data_version
 from experiments.config.data import task_and_domain
 from experiments.config.paths import ROOT
 from experiments.skeletons.algorithm import NoisyBayesClassifier
@@ -41,8 +41,6 @@ def own(tmp_path, monkeypatch):
     """A folder that was added to the catalogue; the function writes a data set `my` into it and returns its name."""
     (tmp_path / "dataset").mkdir()
     monkeypatch.setenv(search_path.VARIABLE, str(tmp_path))
-    for function in (dataset.load, task_and_domain, describe_version, data_version):
-        function.cache_clear()  # of another test's data set of the same name
 
     def write(entry=DECLARED, rows=ROWS, file="my.csv"):
         (tmp_path / "dataset" / "my.yaml").write_text(entry, encoding="utf-8")
@@ -58,14 +56,14 @@ def refused(own, *given):
     """Return the one line that refuses a data set, on the command line with exit code 2."""
     name = own(*given)
     with pytest.raises(DocumentError) as caught:
-        dataset.load.__wrapped__(name)
+        dataset.load(name)
     text = str(caught.value)
     assert text.startswith(f"{own.folder / 'my.yaml'}:") and "\n" not in text
     return text.removeprefix(str(own.folder / "my.yaml"))
 
 
 def test_a_yaml_file_alone_is_a_data_set(own):
-    loaded = dataset.load.__wrapped__(own())
+    loaded = dataset.load(own())
     assert (loaded.name, loaded.title, loaded.task, loaded.n_train) == ("my", "my", "classification", None)
     assert loaded.frame["age"].tolist() == [31, 50, 44, 22] and list(loaded.frame["job"].cat.categories)[2] == "other"
     assert loaded.domain.bounds_from_rows == () and loaded.domain.target.categories == ("low", "high")
@@ -75,22 +73,32 @@ def test_a_yaml_file_alone_is_a_data_set(own):
 
 
 def test_changed_rows_are_another_version_of_the_data(own, tmp_path, monkeypatch):
-    before = data_version.__wrapped__(own())
+    before = data_version(own())
     other = tmp_path / "other" / "dataset"
     other.mkdir(parents=True)
     (other / "my.yaml").write_text(DECLARED, encoding="utf-8")
     monkeypatch.setenv(search_path.VARIABLE, str(other.parent))
     (other / "my.csv").write_text(ROWS, encoding="utf-8")
-    assert data_version.__wrapped__("my") == before
+    assert data_version("my") == before
     (other / "my.yaml").rename(other / "our.yaml")
     (other / "my.csv").write_text(ROWS.replace("50", "51"), encoding="utf-8")
-    assert data_version.__wrapped__("our") != before
+    assert data_version("our") != before
+
+
+def test_a_table_that_was_changed_is_read_again(own):
+    first = dataset.load(own())
+    assert dataset.load("my") is first
+    _, domain = task_and_domain("my")
+    assert dataset.load(own(rows=ROWS.replace("31", "99"))).frame["age"].tolist() == [99, 50, 44, 22]
+    own(DECLARED.replace("upper: 100", "upper: 120"), ROWS)
+    assert dataset.load("my").domain.features[0].upper == task_and_domain("my")[1].features[0].upper == 120
+    assert domain.features[0].upper == 100 and first.frame["age"].tolist() == [31, 50, 44, 22]
 
 
 def test_every_format_gives_the_same_table(own):
     own()
     frame = own_file.read_file(own.folder / "my.csv")
-    expected = dataset.load.__wrapped__("my")
+    expected = dataset.load("my")
     frame = frame.assign(age=frame["age"].astype(int))
     frame.to_csv(own.folder / "a.tsv", sep="\t", index=False)
     frame.to_csv(own.folder / "b.csv", sep=";", index=False, encoding="utf-8-sig")
@@ -104,28 +112,28 @@ def test_every_format_gives_the_same_table(own):
         name = f"of_{file[0]}"
         text = DECLARED.replace("my.csv", file)
         (own.folder / f"{name}.yaml").write_text(text, encoding="utf-8")
-        assert dataset.load.__wrapped__(name).fingerprint == expected.fingerprint, file
+        assert dataset.load(name).fingerprint == expected.fingerprint, file
 
 
 def test_what_is_pinned_is_planned_without_its_rows_and_refused_if_it_differs(own):
-    fingerprint = dataset.load.__wrapped__(own()).fingerprint
+    fingerprint = dataset.load(own()).fingerprint
     pinned = f"fingerprint: {fingerprint}\nrows: 4{DECLARED}"
     (own.folder / "right.yaml").write_text(pinned, encoding="utf-8")
-    assert dataset.load.__wrapped__("right").fingerprint == fingerprint
+    assert dataset.load("right").fingerprint == fingerprint
     (own.folder / "away.yaml").write_text(pinned.replace("my.csv", "gone.csv"), encoding="utf-8")
     assert catalogue.read_entry("away").rows == 4  # and nothing was read
     (own.folder / "wrong.yaml").write_text(pinned.replace(fingerprint, "f" * 64), encoding="utf-8")
     with pytest.raises(
         DocumentError, match=f"wrong.yaml:1: fingerprint: my.csv holds another table: 4 .*{fingerprint}"
     ):
-        dataset.load.__wrapped__("wrong")
+        dataset.load("wrong")
     (own.folder / "short.yaml").write_text(pinned.replace("rows: 4", "rows: 5"), encoding="utf-8")
     with pytest.raises(DocumentError, match=r"short.yaml:2: rows: my.csv has 4 rows, not 5"):
-        dataset.load.__wrapped__("short")
+        dataset.load("short")
 
 
 def test_an_undeclared_domain_is_a_fault_of_all_that_is_run_on_it(own):
-    loaded = dataset.load.__wrapped__(own(INFERRED))
+    loaded = dataset.load(own(INFERRED))
     assert loaded.domain.features == (Continuous("age", 22, 50), Nominal("job", ("clerk", "cook")))
     assert loaded.domain.bounds_from_rows == ("age", "job", "pay")
     model = NoisyBayesClassifier(1.0, domain=loaded.domain, random_state=0).fit(loaded.frame, loaded.target)
@@ -157,12 +165,12 @@ def test_the_account_in_the_results_says_so(own, tmp_path, capsys):
 
 
 def test_classes_are_labels_though_they_are_numbers(own):
-    loaded = dataset.load.__wrapped__(own(INFERRED, "x,pay\n1.5,10\n2,9\n3,10\n4,9\n"))
+    loaded = dataset.load(own(INFERRED, "x,pay\n1.5,10\n2,9\n3,10\n4,9\n"))
     assert loaded.domain.target.categories == ("9", "10")
     text = "file: my.csv\ntask: classification\ndomain: {features: {x: [1, 2.5]}, target: {pay: [0, 1]}}"
     (own.folder / "numbers.yaml").write_text(text, encoding="utf-8")
     (own.folder / "my.csv").write_text("x,pay\n1,0\n2.5,1\n", encoding="utf-8")
-    assert dataset.load.__wrapped__("numbers").frame["x"].tolist() == ["1", "2.5"]
+    assert dataset.load("numbers").frame["x"].tolist() == ["1", "2.5"]
 
 
 def test_missing_values_are_left_out_or_a_category(own):
@@ -171,10 +179,10 @@ def test_missing_values_are_left_out_or_a_category(own):
         own, DECLARED, rows
     )
     (own.folder / "dropped.yaml").write_text(DECLARED + "drop_missing: true\n", encoding="utf-8")
-    assert len(dataset.load.__wrapped__("dropped").frame) == 4
+    assert len(dataset.load("dropped").frame) == 4
     kept = DECLARED.replace("other]", '"?"]') + "drop_missing: true\n"
     (own.folder / "kept.yaml").write_text(kept, encoding="utf-8")
-    assert dataset.load.__wrapped__("kept").frame["job"].tolist()[-2:] == ["?", "?"]
+    assert dataset.load("kept").frame["job"].tolist()[-2:] == ["?", "?"]
 
 
 @pytest.mark.parametrize(
@@ -255,19 +263,19 @@ def server(tmp_path, monkeypatch):
 
 
 def test_a_number_at_a_server_will_do(own, server):
-    loaded = dataset.load.__wrapped__(own("uci: 19\ntask: classification\ntarget: class\n", None))
+    loaded = dataset.load(own("uci: 19\ntask: classification\ntarget: class\n", None))
     assert loaded.frame.shape == (1728, 6) and loaded.provenance["source"] == "uci"
     assert (find_user_cache() / "uci-19.csv").is_file()
     asked = len(server.requests)
     (own.folder / "again.yaml").write_text("uci: 19\ntask: classification\ntarget: class\n", encoding="utf-8")
-    assert dataset.load.__wrapped__("again").fingerprint == loaded.fingerprint and len(server.requests) == asked
+    assert dataset.load("again").fingerprint == loaded.fingerprint and len(server.requests) == asked
 
 
 def test_openml_is_asked_by_its_number(own, server, monkeypatch):
     frame = pd.DataFrame({"x": [1, 2], "y": pd.Categorical(["a", "b"])})
     asked = []
     monkeypatch.setattr(download, "_openml_table", lambda number: asked.append(number) or frame)
-    assert dataset.load.__wrapped__(own("openml: 31\ntask: classification\ntarget: y\n", None)).frame["x"].tolist() == [
+    assert dataset.load(own("openml: 31\ntask: classification\ntarget: y\n", None)).frame["x"].tolist() == [
         1,
         2,
     ]
@@ -301,4 +309,4 @@ def test_the_page_of_data_runs(tmp_path, monkeypatch, capsys):
         assert exit_code(*begins, *words[3:], *how) == 0, (command, capsys.readouterr().err)
     (tmp_path / "mine" / "dataset" / "example.yaml").write_text(example, encoding="utf-8")
     monkeypatch.setenv(search_path.VARIABLE, str(tmp_path / "mine"))
-    assert dataset.load.__wrapped__("example").domain.bounds_from_rows == ()
+    assert dataset.load("example").domain.bounds_from_rows == ()

@@ -193,18 +193,10 @@ def three_columns(monkeypatch):
     entry = catalogue.read_entry("ccpp")
     frame = pd.DataFrame({f.name: rng.uniform(f.lower, f.upper, 300) for f in entry.domain.features})
     target = pd.Series(450 + frame["AT"] - 0.02 * frame["AT"] * frame["V"] / 2)
-    made = SimpleNamespace(frame=frame, target=target, domain=entry.domain, task="regression", n_train=None)
-    made.fingerprint = entry.fingerprint
+    about = ("ccpp", entry.title, "regression")
+    made = datasets.Dataset(*about, frame, target, entry.domain, None, entry.fingerprint, {})
     monkeypatch.setattr(datasets, "load", lambda name: made)
-    caches = (
-        *(evaluate._take_sides, evaluate._encode_features, evaluate._encode_target),
-        evaluate._summarise_rows,
-    )
-    for cache in caches:
-        cache.cache_clear()
-    yield made
-    for cache in caches:
-        cache.cache_clear()
+    return made
 
 
 def _regressions(repeats=3):
@@ -230,6 +222,7 @@ def test_algorithms_share_one_pass_over_the_rows_of_a_split(three_columns, tmp_p
 
 
 def test_what_is_read_otherwise_is_read_again(three_columns):
+    evaluate._summarise_rows.cache_clear()
     for params in (
         {"degree": 1},
         {"degree": 2},

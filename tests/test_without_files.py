@@ -11,6 +11,7 @@ from datasets import download, source
 from experiments.config.paths import ROOT
 from experiments.peers import process
 from tests.command_line import exit_code
+from tests.load_anew import forget_tables
 
 CLAIMS = yaml.safe_load((ROOT / "conf" / "paper" / "6.yaml").read_text(encoding="utf-8"))["claims"]
 
@@ -30,9 +31,9 @@ def no_files(monkeypatch, tmp_path):
         raise datasets.DataUnavailable(f"{entry.name}: no network; {source.describe_remedy(entry)}")
 
     monkeypatch.setattr(download, "fetch_table", refuse)
-    datasets.load.cache_clear()
+    forget_tables()
     yield
-    datasets.load.cache_clear()
+    forget_tables()
 
 
 @pytest.mark.long

@@ -38,6 +38,7 @@ from datasets.own_tables.typed_text import Columns, read_typed
 from datasets.progress_bar import show_progress
 from datasets.source import hash_file
 from documents.document import parse_document
+from documents.file_state import find_state
 from documents.yaml_files import DocumentError, Location, find_lines, name_place, parse_yaml
 
 _LEAST_KEPT = 1 << 20  # bytes: a smaller file is read as soon
@@ -106,9 +107,8 @@ def complete_entry(path: Path) -> CatalogueEntry:
     )
 
 
-@lru_cache(maxsize=8)
 def read_own_table(path: Path) -> OwnTable:
-    """Return one's own table, checked against its YAML file; its rows are read once.
+    """Return one's own table, checked against its YAML file; its rows are read once, and again when a file changes.
 
     Parameters
     ----------
@@ -122,11 +122,28 @@ def read_own_table(path: Path) -> OwnTable:
     DataUnavailable
         If a server has them, and it cannot be reached.
     """
+    return _read_once(path, find_version(path))
+
+
+def find_version(path: Path) -> tuple:
+    """Return what changes when somebody writes to the YAML file of a table, or to the file that it names.
+
+    Raises
+    ------
+    DocumentError
+        If the YAML file says what it may not say.
+    """
+    file = _find_rows(_read_own_entry(path), path)
+    return find_state(path), None if file is None else find_state(file)
+
+
+@lru_cache(maxsize=8)
+def _read_once(path: Path, version: tuple) -> OwnTable:
     own = _read_own_entry(path)
-    file = None if own.file is None else path.parent / Path(own.file).expanduser()
+    file = _find_rows(own, path)
     if file is None or not file.is_file() or file.stat().st_size < _LEAST_KEPT:
         return _make_own_table(own, path)
-    before = _tell_version(file)
+    before = find_state(file)
     try:
         files = {file.name: hash_file(file)}
     except OSError:
@@ -134,7 +151,7 @@ def read_own_table(path: Path) -> OwnTable:
 
     def make() -> tuple[pd.DataFrame, dict]:
         made = _make_own_table(own, path, files)
-        if _tell_version(file) != before:
+        if find_state(file) != before:
             _refuse(path, ("file",), f"{file.name} was changed while it was read: run the same command again")
         return made.rows, {"domain": made.domain.to_mapping(), "fingerprint": made.fingerprint}
 
@@ -221,8 +238,12 @@ def check_cells(frame: pd.DataFrame, domain: Domain, notation: Notation, path: P
                 _refuse(path, ("domain", part, feature.name), f"{file_name}, row {row + 1} below the header: {problem}")
 
 
-@lru_cache
 def _read_own_entry(path: Path) -> OwnEntry:
+    return _parse_once(path, find_state(path))
+
+
+@lru_cache
+def _parse_once(path: Path, state: tuple[int, int] | None) -> OwnEntry:
     return parse_document(OwnEntry, parse_yaml(path.read_text(encoding="utf-8")), path)
 
 
@@ -262,10 +283,9 @@ def _read_typed(own: OwnEntry, file: Path, form: own_file.TextForm) -> pd.DataFr
     return read_typed(file, form, columns) if own.notation.reads_numbers_plainly else None
 
 
-def _tell_version(file: Path) -> tuple[int, int]:
-    """Return what changes when somebody writes to a file."""
-    state = file.stat()
-    return state.st_mtime_ns, state.st_size
+def _find_rows(own: OwnEntry, path: Path) -> Path | None:
+    """Return the file with the rows; None if a server has them."""
+    return None if own.file is None else path.parent / Path(own.file).expanduser()
 
 
 def _count_days(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str) -> pd.DataFrame:

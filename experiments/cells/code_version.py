@@ -26,20 +26,28 @@ from experiments.metrics.own import find_own, import_function
 LIBRARIES = ("numpy", "pandas", "scipy", "scikit-learn")
 
 
-@cache
 def describe_version(dataset: str, algorithm: str) -> str:
     """Return all that determines a cell's value and is not said in its identity, as text to be hashed."""
+    return "\n".join([data_version(dataset), *_list_code_versions(algorithm)])
+
+
+@cache
+def _list_code_versions(algorithm: str) -> list[str]:
     code = code_version(estimators.find_target(algorithm))
-    lines = [data_version(dataset), code]
+    lines = [code]
     lines += map("epsilon {}".format, estimators.own_epsilon(algorithm).values())
     lines += list_libraries().values()
     lines += map("{0[0]}=={0[1]}".format, estimators.list_packages(algorithm).items())
-    return "\n".join(lines)
+    return lines
+
+
+def data_version(dataset: str) -> str:
+    """Return the fingerprint of a data set's rows, its split and its public domain, without reading a row."""
+    return _find_data_version(dataset, catalogue.find_version(dataset))
 
 
 @cache
-def data_version(dataset: str) -> str:
-    """Return the fingerprint of a data set's rows, its split and its public domain, without reading a row."""
+def _find_data_version(dataset: str, version: tuple) -> str:
     entry = catalogue.read_entry(dataset)
     return f"{entry.fingerprint} {entry.n_train} {hashlib.sha256(repr(entry.domain).encode()).hexdigest()}"
 

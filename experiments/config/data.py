@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import datasets
 from datasets import catalogue
 from datasets.catalogue import UnknownDataset
@@ -25,7 +23,6 @@ def explain_missing(names: set[str]) -> dict[str, str]:
     return reasons
 
 
-@cache
 def task_and_domain(dataset: str) -> tuple:
     """Return task and public domain of a data set; BadInput if neither the catalogue nor its rows tell them."""
     try:

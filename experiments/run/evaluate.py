@@ -48,7 +48,7 @@ _LARGE = 5_000_000
 class _Rows:
     """One side of a split: the target with the position of each class; the features in the form that is asked for."""
 
-    dataset: str
+    data: Dataset
     rows: np.ndarray
     groups: str | None
     target: np.ndarray
@@ -57,16 +57,16 @@ class _Rows:
     @cached_property
     def frame(self) -> pd.DataFrame:
         """The features as declared, without the column of their groups if they have any."""
-        frame = datasets.load(self.dataset).frame.iloc[self.rows].reset_index(drop=True)
+        frame = self.data.frame.iloc[self.rows].reset_index(drop=True)
         return frame if self.groups is None else frame.drop(columns=self.groups)
 
     @cached_property
     def matrix(self) -> np.ndarray:
         """The same as numbers."""
-        matrix = _encode_features(self.dataset)[self.rows]
+        matrix = _encode_features(self.data)[self.rows]
         if self.groups is None:
             return matrix
-        return np.delete(matrix, datasets.load(self.dataset).domain.names.index(self.groups), axis=1)
+        return np.delete(matrix, self.data.domain.names.index(self.groups), axis=1)
 
 
 def evaluate_cell(cell: Cell) -> Measured:
@@ -87,9 +87,10 @@ def evaluate_cell(cell: Cell) -> Measured:
 
 def load_rows(dataset: str, algorithms: Iterable[str]) -> None:
     """Read a data set in the forms that algorithms ask for: whoever is forked from this process then has them, too."""
-    _encode_target(dataset)
+    data = datasets.load(dataset)
+    _encode_target(data)
     if not all("domain" in estimators.list_parameters(estimators.find_target(name)) for name in algorithms):
-        _encode_features(dataset)
+        _encode_features(data)
 
 
 def average_folds(runs: Sequence[Measured]) -> Measured:
@@ -165,7 +166,7 @@ def _find_split(cell: Cell, data: Dataset, fold: int) -> _Split:
     """Return the split of a cell; whichever side is evaluated, and in every repeat if it is fixed, it is the same."""
     protocol = {name: cell.protocol[name] for name in OPTIONS}
     return _Split(
-        cell.dataset,
+        data,
         0 if is_fixed(protocol, data.n_train is not None) else cell.repeat,
         format_canonical(protocol),
         fold,
@@ -175,30 +176,30 @@ def _find_split(cell: Cell, data: Dataset, fold: int) -> _Split:
 class _Split(NamedTuple):
     """All that determines which rows are training rows and which are test rows; the protocol as canonical JSON."""
 
-    dataset: str
+    data: Dataset
     repeat: int
     protocol: str
     fold: int
 
 
 @lru_cache(maxsize=1)
-def _draw_folds(dataset: str, repeat: int, protocol: str) -> list[Sides]:
+def _draw_folds(data: Dataset, repeat: int, protocol: str) -> list[Sides]:
     """Return all folds of a repeat: a cell takes one after the other."""
-    return list_splits(datasets.load(dataset), repeat, json.loads(protocol))
+    return list_splits(data, repeat, json.loads(protocol))
 
 
 # Cells of one repeat follow each other in a worker, so a few splits are enough; each of Adult's takes 10 MB.
 @lru_cache(maxsize=4)
 def _take_sides(split: _Split) -> tuple[_Rows, _Rows]:
-    protocol, data = json.loads(split.protocol), datasets.load(split.dataset)
+    protocol, data = json.loads(split.protocol), split.data
     if data.frame.size > _LARGE:
         _take_sides.cache_clear()
     if protocol["folds"] is None:
         ((train, test),) = list_splits(data, split.repeat, protocol)
     else:
-        train, test = _draw_folds(split.dataset, split.repeat, split.protocol)[split.fold]
+        train, test = _draw_folds(data, split.repeat, split.protocol)[split.fold]
     groups = protocol["groups"]
-    return _take_rows(split.dataset, train, groups), _take_rows(split.dataset, test, groups)
+    return _take_rows(data, train, groups), _take_rows(data, test, groups)
 
 
 @dataclass(frozen=True)
@@ -216,21 +217,19 @@ def _summarise_rows(of_split: _Pass) -> Any:
     return of_split.reader.summarise(train.frame, train.target)
 
 
-def _take_rows(name: str, rows: np.ndarray, groups: str | None) -> _Rows:
-    target, codes = _encode_target(name)
-    return _Rows(name, rows, groups, target[rows], None if codes is None else codes[rows])
+def _take_rows(data: Dataset, rows: np.ndarray, groups: str | None) -> _Rows:
+    target, codes = _encode_target(data)
+    return _Rows(data, rows, groups, target[rows], None if codes is None else codes[rows])
 
 
 @lru_cache(maxsize=N_KEPT)
-def _encode_features(name: str) -> np.ndarray:
-    data = datasets.load(name)
+def _encode_features(data: Dataset) -> np.ndarray:
     matrix, _ = data.domain.encode(data.frame)
     return matrix
 
 
 @lru_cache(maxsize=N_KEPT)
-def _encode_target(name: str) -> tuple[np.ndarray, np.ndarray | None]:
-    data = datasets.load(name)
+def _encode_target(data: Dataset) -> tuple[np.ndarray, np.ndarray | None]:
     if data.task != "classification":
         return data.target.to_numpy(dtype=np.float64), None
     target = data.target.to_numpy().astype(str)  # fixed width: scikit-learn sorts it ten times as fast as objects

@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import chain
 from typing import TextIO
 
@@ -62,7 +61,6 @@ def keep_metrics(setting: SettingSummary, asked: Collection[str]) -> SettingSumm
     return replace(setting, metrics=kept)
 
 
-@cache
 def _list_usual(dataset: str) -> list[str]:
     return [name for name in list_measured(dataset) if not name.startswith(("precision_", "recall_"))]
 

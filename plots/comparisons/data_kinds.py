@@ -87,15 +87,14 @@ def list_kinds_of(study: Study, dataset: str) -> list[str]:
     ['small', 'nominal']
     """
     try:
-        facts = _count_facts(dataset, format_canonical(read_protocol(study.protocol_options)))
+        facts = _count_facts(datasets.load(dataset), format_canonical(read_protocol(study.protocol_options)))
     except datasets.DataUnavailable:
         return [UNKNOWN]
     return [name for name, kind in KINDS.items() if kind.holds(facts)]
 
 
 @cache
-def _count_facts(dataset: str, protocol: str) -> DataFacts:
-    loaded = datasets.load(dataset)
+def _count_facts(loaded: Dataset, protocol: str) -> DataFacts:
     train, _ = split_rows(loaded, 0, json.loads(protocol))
     return count_facts(loaded, len(train))
 
