@@ -35,7 +35,7 @@ PAPERS = $(sort $(filter-out demo benchmark benchmark-heavy,$(basename $(notdir 
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install peers peers-jax demo benchmark benchmark-heavy decide reproduce-all report list reference pages readings crossing calibrate check bands damage faults mutants audit hunt verify survive test test-system test-all test-fast lint docs wheel bench bench-scaling bench-large lock clean
+.PHONY: help install peers peers-jax demo benchmark benchmark-heavy decide reproduce-all report list reference pages readings crossing calibrate check bands damage faults mutants sanitize audit hunt verify survive test test-system test-all test-fast lint docs wheel bench bench-scaling bench-large lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^##@ /{printf "%s%s\n", sep, substr($$0, 5); sep = "\n"} \
@@ -159,6 +159,9 @@ faults: $(STAMP)  ## show that `make check` notices mistakes in C++, compiled on
 
 mutants: $(STAMP)  ## put mistakes into the lines that privacy rests on: does anything notice? ONLY=thrifty; an hour
 	$(PY) -m tests.mutants $(if $(ONLY),only=$(ONLY)) $(if $(LAYERS),layers=$(LAYERS)) $(if $(RESULTS),results=$(RESULTS))
+
+sanitize: $(STAMP)  ## kernels under g++'s sanitizers: tests of twins, and a fuzz of all estimators; some eight minutes
+	$(PY) -m tests.sanitize
 
 bench: $(STAMP) $(PEERS_STAMP)  ## speed and memory as ratios measured in one run
 	$(RUN) do=speed

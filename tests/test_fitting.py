@@ -186,6 +186,7 @@ def test_c45_forgets_its_tree_with_a_fit_that_fails():
     assert_not_fitted(tree, X)
 
 
+BY_THE_CLOCK = "call threads.end_with_the_others"  # kernels call it four times a second, in one fit and not in the next
 OURS, FITTING = os.fspath(Path(algorithms.__file__).parent), fitting.__file__
 
 
@@ -206,6 +207,8 @@ class Places:
         code = frame.f_code
         if code.co_filename.startswith(OURS) and (event == "call" or (event, code.co_filename) == ("return", FITTING)):
             place = f"{event} {Path(code.co_filename).stem}.{code.co_qualname}"
+            if place == BY_THE_CLOCK:
+                return
             self.found[place] = None
             if place == self._stop:
                 raise KeyboardInterrupt(place)

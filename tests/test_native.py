@@ -63,7 +63,7 @@ def keep_few_kernels(copy):
     """Leave a copy only the kernels that the program imports: all of them take a minute."""
     module = copy / "algorithms/native/module.cpp"
     for path in (copy / "algorithms").rglob("*.cpp"):
-        if path.stem not in ("clipping", "forest", "predictor", "module"):
+        if path.stem not in ("clipping", "forest", "predictor", "module", "stopping"):
             path.unlink()
             edited = re.sub(
                 rf"^.*\bbind_{path.stem}\(\);\n", "", module.read_text(encoding="utf-8"), flags=re.MULTILINE

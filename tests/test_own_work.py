@@ -162,7 +162,7 @@ def own(tmp_path, monkeypatch):
     write(folder, "mine", f"_target_: {name}.NoisyMajority\n")
     search_path.use_folders([folder])
     yield SimpleNamespace(folder=folder, module=name)
-    for function in (module_sources.find_source, module_sources.find_place, code_version.describe_version):
+    for function in (module_sources.find_source, module_sources.find_place, code_version._list_code_versions):
         function.cache_clear()
 
 

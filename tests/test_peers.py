@@ -434,12 +434,12 @@ def test_the_versions_of_a_peer_are_part_of_the_key_and_not_of_the_seed(monkeypa
     cell = Cell("car", "diffprivlib_forest", {}, 1.0, 0)
     ours = Cell("car", "rdt", {}, 1.0, 0)
     keys = cell.key, ours.key
-    code_version.describe_version.cache_clear()
+    code_version._list_code_versions.cache_clear()
     monkeypatch.setattr(process, "read_pinned_versions", lambda environment: {"diffprivlib": "9"})
     again = Cell("car", "diffprivlib_forest", {}, 1.0, 0)
     assert again.key != keys[0] and again.seed == cell.seed
     assert Cell("car", "rdt", {}, 1.0, 0).key == keys[1]
-    code_version.describe_version.cache_clear()
+    code_version._list_code_versions.cache_clear()
 
 
 def test_the_code_of_the_worker_is_part_of_the_key():

@@ -5,7 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "native/arrays.h"
+#include "native/checks.h"
+#include "native/stopping.h"
 
 namespace dp_replica::c45 {
 
@@ -55,6 +56,7 @@ inline Cut best_of_feature(const Rows& rows, std::size_t feature, std::span<cons
     const auto codes = rows.codes;
     const auto logs = rows.logs;
     const std::size_t n = members.size();
+    note_steps(4 * n);
     const double of_all = sum_entropy(total, logs);
     Counts below(total.size()), above = total;
     Cut best;
@@ -113,6 +115,24 @@ inline std::size_t divide(const Members& members, std::span<const double> values
     return n_left;
 }
 
+// Check that each row has a class, and stands once in the order of each attribute.
+inline void check_rows(const Rows& rows, Matrix<std::int64_t> order, std::size_t n_classes) {
+    const std::size_t n = rows.codes.size();
+    check_least("attributes", order.n_rows, 1);
+    check_size("columns", rows.columns.n_rows, order.n_rows);
+    check_size("rows of the columns", rows.columns.n_columns, n);
+    check_size("rows in order", order.n_columns, n);
+    check_size("logarithms", rows.logs.size(), n + 1);
+    check_below("the class of row", rows.codes, n_classes);
+    for (std::size_t f = 0; f < order.n_rows; ++f) {
+        std::vector<bool> stands(n);
+        for (auto row : order.row(f)) {
+            check(is_below(row, n) && !stands[row], "the order of an attribute has not every row once");
+            stands[row] = true;
+        }
+    }
+}
+
 // Return the feature and the cut of each node, its children, and its rows of each class; sorts `order` anew.
 inline Tree cut_nodes(const Rows& rows, Matrix<std::int64_t> order, std::size_t n_classes) {
     struct Waiting {
@@ -120,6 +140,7 @@ inline Tree cut_nodes(const Rows& rows, Matrix<std::int64_t> order, std::size_t 
         std::int64_t parent;
         int side;
     };
+    check_rows(rows, order, n_classes);
     Tree tree;
     std::vector<Waiting> waiting{{0, order.n_columns, -1, 0}};
     while (!waiting.empty()) {
@@ -138,6 +159,7 @@ inline Tree cut_nodes(const Rows& rows, Matrix<std::int64_t> order, std::size_t 
         tree.counts.insert(tree.counts.end(), counts.begin(), counts.end());
         if (feature >= 0) {
             const std::size_t middle = start + divide(members, rows.columns.row(feature), cut);
+            check(start < middle && middle < stop, "a cut between two values has all rows on one side: they are no float32");
             waiting.push_back({middle, stop, node, 1});
             waiting.push_back({start, middle, node, 0});
         }

@@ -23,6 +23,7 @@ void bind_clipping() {
                ColumnArray values;
                if (!nb::try_cast(given, values))  // a field of packed records: not whole numbers apart
                    values = nb::cast<ColumnArray>(import_numpy().attr("ascontiguousarray")(given));
+               check_size("numbers to clip", values.size(), out.size());
                nb::gil_scoped_release others_run;
                const Column<const double> column{values.data(), values.size(), values.stride(0)};
                const auto [n_clipped, n_missing] = clip_column(column, lower, upper, as_span(out));

@@ -8,7 +8,7 @@ namespace {
 
 diffpets::Plan read_plan(nb::handle plan) {
     return {
-        .max_depth = take<int>(plan, "max_depth"),
+        .max_depth = take_levels(plan, "max_depth"),
         .reach = take_reach(plan),
         .max_features = take<std::size_t>(plan, "max_features"),
         .epsilon = take<double>(plan, "epsilon"),

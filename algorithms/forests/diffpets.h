@@ -47,6 +47,7 @@ template <class Code>
 Room make_room(const Plan& plan, const Table<Code>& table) {
     const std::size_t k = std::min(plan.max_features, table.codes.n_rows);
     const std::size_t most_codes = std::ranges::max(table.n_codes);
+    if (plan.is_regression) check_size("targets", table.targets.size(), table.labels.size());
     return {std::make_unique<bool[]>(most_codes), std::vector<double>(table.n_classes), std::vector<double>(k, 1.0),
             std::vector<double>(k), std::vector<double>(k), std::vector<std::int64_t>(k)};
 }
@@ -65,6 +66,7 @@ template <class Code>
 std::int64_t draw_code_of_record(
     const Growth& tree, const Table<Code>& table, std::size_t i, std::int64_t feature, const Generator& rng) {
     const auto rows = tree.rows_of(i);
+    check(!rows.empty(), "a node without rows has no record to take a cut from");
     return table.codes(feature, rows[rng.draw_below(rows.size())]);
 }
 

@@ -8,11 +8,11 @@ namespace {
 
 diffprfs::Plan read_plan(nb::handle plan) {
     return {
-        .max_depth = take<int>(plan, "max_depth"),
+        .max_depth = take_levels(plan, "max_depth"),
         .max_features = take<std::size_t>(plan, "max_features"),
-        .count_epsilon = take_span<const double>(plan, "count_epsilon"),
-        .split_epsilon = take_span<const double>(plan, "split_epsilon"),
-        .leaf_epsilon = take_span<const double>(plan, "leaf_epsilon"),
+        .count_epsilon = take_by_level(plan, "count_epsilon"),
+        .split_epsilon = take_by_level(plan, "split_epsilon"),
+        .leaf_epsilon = take_by_level(plan, "leaf_epsilon"),
         .score = Score(take<int>(plan, "score")),
         .sensitivity = take<double>(plan, "sensitivity"),
         .stops_below_noise = take<bool>(plan, "stops_below_noise"),
@@ -21,11 +21,11 @@ diffprfs::Plan read_plan(nb::handle plan) {
 
 diffprfs::SoundPlan read_sound_plan(nb::handle plan) {
     return {
-        .max_depth = take<int>(plan, "max_depth"),
+        .max_depth = take_levels(plan, "max_depth"),
         .reach = take_reach(plan),
         .max_features = take<std::size_t>(plan, "max_features"),
-        .split_epsilon = take_matrix<const double>(plan, "split_epsilon"),
-        .leaf_epsilon = take_matrix<const double>(plan, "leaf_epsilon"),
+        .split_epsilon = take_by_depth(plan, "split_epsilon", take_reach(plan).most),
+        .leaf_epsilon = take_by_depth(plan, "leaf_epsilon", take_reach(plan).most),
         .score = Score(take<int>(plan, "score")),
         .sensitivity = take<double>(plan, "sensitivity"),
     };

@@ -7,11 +7,15 @@ namespace dp_replica {
 namespace {
 
 edprf::Plan read_plan(nb::handle plan) {
+    const int max_depth = take_levels(plan, "max_depth");
+    check(max_depth > 0, "max_depth: a tree has at least one level of nodes");
+    const Reach reach = take_reach(plan);
+    const int most = std::max(max_depth - 1, reach.most);
     return {
-        .max_depth = take<int>(plan, "max_depth"),
-        .reach = take_reach(plan),
-        .split_epsilon = take_matrix<const double>(plan, "split_epsilon"),
-        .leaf_epsilon = take_matrix<const double>(plan, "leaf_epsilon"),
+        .max_depth = max_depth,
+        .reach = reach,
+        .split_epsilon = take_by_depth(plan, "split_epsilon", most),
+        .leaf_epsilon = take_by_depth(plan, "leaf_epsilon", most),
         .split_flips = take<bool>(plan, "split_flips"),
         .leaf_flips = take<bool>(plan, "leaf_flips"),
         .count_share = take<double>(plan, "count_share"),

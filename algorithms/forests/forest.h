@@ -31,7 +31,13 @@ inline void draw_label(
 // `times` holds n zeros, and `ordered` four places more than the n rows that are written into it.
 inline void sort_rows(
     std::span<const std::int64_t> drawn, std::span<std::uint32_t> times, std::span<std::uint32_t> ordered) {
-    for (auto row : drawn) ++times[row];
+    check_size("rows to count", times.size(), drawn.size());
+    check_least("places for sorted rows", ordered.size(), drawn.size() + 4);
+    for (const auto& row : drawn) {
+        if (!is_below(row, times.size())) refuse_number("drawn row", &row - drawn.data(), row, times.size());
+        ++times[row];
+    }
+    check_size("rows that are counted", std::accumulate(times.begin(), times.end(), std::size_t{0}), drawn.size());
     std::uint32_t* end = ordered.data();
     for (std::uint32_t row = 0; row < times.size(); ++row) {
         // Processors guess wrongly how often to repeat a row: four are written, the next row overwrites the rest.

@@ -8,7 +8,7 @@ namespace {
 
 privatree::Plan read_plan(nb::handle plan) {
     return {
-        .max_depth = take<int>(plan, "max_depth"),
+        .max_depth = take_levels(plan, "max_depth"),
         .epsilon = take<double>(plan, "epsilon"),
         .count_epsilon = take<double>(plan, "count_epsilon"),
         .leaves_need = take<double>(plan, "leaves_need"),

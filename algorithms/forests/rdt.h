@@ -10,16 +10,14 @@
 
 namespace dp_replica::rdt {
 
-constexpr std::int16_t UNASKED = -1, EXHAUSTED = -2;  // no row has needed a question; no feature is left to ask
+constexpr std::int32_t UNASKED = -1, EXHAUSTED = -2;  // no row has needed a question; no feature is left to ask
 
-#pragma pack(push, 1)
-struct Question {  // question_type of rdt.py
+struct Question {  // question_type of rdt.py; 16 bytes, which never reach into the next cache line
     double cut = NaN;                // threshold of a continuous feature, else NaN
     std::int32_t child = -1;         // first child, the others follow; of a leaf its row of counts, -1 without rows
-    std::int16_t feature = UNASKED;  // column that is asked, negative in a leaf
+    std::int32_t feature = UNASKED;  // column that is asked, negative in a leaf
 };
-#pragma pack(pop)
-static_assert(sizeof(Question) == 14);
+static_assert(sizeof(Question) == 16);
 
 // What is public of a tree, and its budget.
 struct Plan {
@@ -37,14 +35,9 @@ struct Tree {
     std::vector<double> noisy_counts;  // (leaves in which training rows ended, or all, classes)
 };
 
-// A tree while it grows. Its questions lie in 16 bytes each, which never reach into the next cache line.
+// A tree while it grows.
 struct Growing {
-    struct Aligned {
-        double cut = NaN;
-        std::int32_t child = -1;
-        std::int16_t feature = UNASKED;
-    };
-    std::vector<Aligned> nodes;
+    std::vector<Question> nodes;
     std::vector<std::uint64_t> keys;
     std::vector<std::int32_t> parents;
 
@@ -53,20 +46,30 @@ struct Growing {
         keys.push_back(key);
         parents.push_back(parent);
     }
-    std::vector<Question> pack_nodes() const {
-        std::vector<Question> packed;
-        packed.reserve(nodes.size());
-        for (const auto& [cut, child, feature] : nodes) packed.push_back({cut, child, feature});
-        return packed;
-    }
 };
 
 inline std::uint64_t draw_key(const Generator& rng) { return rng.integers(0, (std::uint64_t{1} << 63) - 1); }
 
+// Check that rows have the columns of a plan, and these the children that a question leads to.
+inline void check_columns(const Plan& plan, Matrix<const double> matrix) {
+    const std::size_t k = matrix.n_columns;
+    for (auto n : {plan.n_children.size(), plan.is_continuous.size(), plan.lower.size(), plan.width.size()})
+        check_size("columns of the plan", n, k);
+    for (std::size_t j = 0; j < k; ++j)
+        check(plan.n_children[j] >= (plan.is_continuous[j] ? 2 : 1), "a column of the plan has no children");
+}
+
+// Check that all training rows have a class, too.
+inline void check_rows(const Plan& plan, Matrix<const double> matrix, std::span<const std::int64_t> labels) {
+    check_columns(plan, matrix);
+    check_size("labels", labels.size(), matrix.n_rows);
+    check_below("label", labels, plan.n_classes);
+}
+
 // Return the random question of a node: a feature that the path has left, and a cut if it is continuous.
-inline std::pair<std::int16_t, double> draw_question(
+inline std::pair<std::int32_t, double> draw_question(
     const Plan& plan, std::uint64_t key, const std::vector<bool>& unused) {
-    const auto feature = static_cast<std::int16_t>(feature_of(key, unused));
+    const auto feature = static_cast<std::int32_t>(feature_of(key, unused));
     if (!plan.is_continuous[feature]) return {feature, NaN};
     return {feature, plan.lower[feature] + uniform_of(key ^ 2) * plan.width[feature]};
 }
@@ -88,6 +91,9 @@ inline void branch_node(const Plan& plan, Growing& tree, std::uint32_t i) {
     const auto key = tree.keys[i];
     const auto [feature, cut] = draw_question(plan, key, unused);
     tree.nodes[i] = {cut, static_cast<std::int32_t>(tree.nodes.size()), feature};
+    const std::size_t n_nodes = tree.nodes.size() + plan.n_children[feature];
+    if (n_nodes > MOST_NODES) throw TooManyNodes("a tree has over 2,147,483,647 nodes: lower max_depth");
+    note_steps(plan.is_continuous.size() + plan.n_children[feature]);
     for (std::int64_t which = 0; which < plan.n_children[feature]; ++which)
         tree.append_node(child_key(key, which), i);
 }
@@ -99,8 +105,8 @@ inline void go_down(const Plan& plan, Growing& tree, Matrix<const double> matrix
         if (tree.nodes[here[j]].feature == UNASKED) branch_node(plan, tree, here[j]);
         const auto& node = tree.nodes[here[j]];
         if (node.feature < 0) continue;
-        const double value = matrix(start + j, static_cast<std::uint16_t>(node.feature));
-        here[j] = node.child + (std::isnan(node.cut) ? static_cast<std::uint32_t>(value) : value > node.cut);
+        const double value = matrix(start + j, node.feature);
+        here[j] = node.child + (std::isnan(node.cut) ? category_of(value, plan.n_children[node.feature]) : value > node.cut);
     }
 }
 
@@ -109,18 +115,19 @@ inline void go_down(const Plan& plan, Growing& tree, Matrix<const double> matrix
 // Rows go down a block at a time, all rows of a block a step each before any takes the next, see descend_tree.
 inline std::vector<std::uint32_t> grow_where_rows_go(const Plan& plan, Growing& tree, Matrix<const double> matrix) {
     std::vector<std::uint32_t> at(matrix.n_rows);
-    for (std::size_t start = 0; start < matrix.n_rows; start += BLOCK)
-        for (int depth = 0; depth < plan.max_depth; ++depth) {
-            const std::size_t n = std::min(BLOCK, matrix.n_rows - start);
+    for (std::size_t start = 0; start < matrix.n_rows; start += BLOCK) {
+        const std::size_t n = std::min(BLOCK, matrix.n_rows - start);
+        note_steps(n * plan.max_depth);
+        for (int depth = 0; depth < plan.max_depth; ++depth)
             go_down(plan, tree, matrix, start, {at.data() + start, n});
-        }
+    }
     return at;
 }
 
 // Return the grown tree with the noisy class counts of the leaves in which rows have ended.
 inline Tree with_counts(const Plan& plan, std::span<const std::int64_t> labels, std::span<const std::uint32_t> at,
                         const Growing& grown) {
-    auto nodes = grown.pack_nodes();
+    auto nodes = grown.nodes;
     std::int32_t n_leaves = 0;
     for (auto i : at)
         if (nodes[i].child < 0) nodes[i].child = n_leaves++;
@@ -139,6 +146,7 @@ inline Tree with_counts(const Plan& plan, std::span<const std::int64_t> labels, 
 // Grow the nodes of a random tree that rows reach, and count the classes in its leaves.
 inline Tree grow_lazily(
     const Plan& plan, Matrix<const double> matrix, std::span<const std::int64_t> labels, const Generator& rng) {
+    check_rows(plan, matrix, labels);
     Growing tree;
     tree.append_node(draw_key(rng), -1);
     const auto at = grow_where_rows_go(plan, tree, matrix);
@@ -148,11 +156,15 @@ inline Tree grow_lazily(
 // Find the node at which every row ends.
 inline std::vector<std::uint32_t> find_leaves(
     const Plan& plan, std::span<const Question> nodes, Matrix<const double> matrix) {
-    Questions tree(nodes.size());
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-        if (nodes[i].feature >= 0)
-            tree.ask(i, nodes[i].feature, nodes[i].child, nodes[i].cut,
-                     plan.is_continuous[nodes[i].feature] ? BELOW : BY_VALUE);
+    check_columns(plan, matrix);
+    constexpr Decides EITHER[] = {BY_VALUE, BELOW};  // no branch, see Questions
+    Questions tree(nodes.size(), matrix.n_columns);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const auto [cut, child, feature] = nodes[i];
+        if (feature < 0) continue;
+        if (!is_below(feature, matrix.n_columns)) refuse_number("the column of node", i, feature, matrix.n_columns);
+        tree.ask(i, feature, child, plan.n_children[feature], cut, EITHER[plan.is_continuous[feature]]);
+    }
     return descend_tree(tree, plan.max_depth, matrix);
 }
 
@@ -168,7 +180,7 @@ inline int depth_of(const Growing& tree, std::size_t i) {
 // Each node has a key of its own: a cut gives the key that it was drawn from away, and tells of no other then.
 inline void grow_below_root(const Plan& plan, Growing& tree, const Generator& rng) {
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-        check_size(tree.nodes.size());
+        check_is_small(tree.nodes.size());
         if (tree.nodes[i].feature != UNASKED || depth_of(tree, i) >= plan.max_depth) continue;
         const std::size_t first = tree.nodes.size();
         branch_node(plan, tree, static_cast<std::uint32_t>(i));
@@ -193,10 +205,11 @@ inline std::vector<double> all_noisy_counts(const Plan& plan, std::span<const st
 // It is grown before it sees a row: the order of nodes that rows ask for would tell of them.
 inline Tree grow_in_full(
     const Plan& plan, Matrix<const double> matrix, std::span<const std::int64_t> labels, const Generator& rng) {
+    check_rows(plan, matrix, labels);
     Growing tree;
     tree.append_node(draw_key(rng), -1);
     grow_below_root(plan, tree, rng);
-    auto nodes = tree.pack_nodes();
+    auto nodes = tree.nodes;
     const auto at = find_leaves(plan, nodes, matrix);
     auto noisy_counts = all_noisy_counts(plan, labels, at, nodes, rng);
     return {tree.keys[0], std::move(nodes), std::move(noisy_counts)};
@@ -209,13 +222,14 @@ inline std::uint64_t leaf_key(const Plan& plan, std::uint64_t key, std::span<con
         const auto [feature, cut] = draw_question(plan, key, unused);
         unused[feature] = plan.is_continuous[feature];
         const double value = values[feature];
-        key = child_key(key, plan.is_continuous[feature] ? value > cut : static_cast<std::uint64_t>(value));
+        key = child_key(key, plan.is_continuous[feature] ? value > cut : category_of(value, plan.n_children[feature]));
     }
     return key;
 }
 
 // Return the keys of the leaves of some rows.
 inline std::vector<std::uint64_t> leaf_keys(const Plan& plan, std::uint64_t root, Matrix<const double> matrix) {
+    check_columns(plan, matrix);
     std::vector<std::uint64_t> keys(matrix.n_rows);
     for (std::size_t row = 0; row < matrix.n_rows; ++row) keys[row] = leaf_key(plan, root, matrix.row(row));
     return keys;
@@ -224,9 +238,15 @@ inline std::vector<std::uint64_t> leaf_keys(const Plan& plan, std::uint64_t root
 // Add the noisy class counts of every row's leaf, growing what no training row has reached.
 inline void add_counts(const Plan& plan, std::uint64_t root, std::span<const Question> nodes,
                        Matrix<const double> noisy_counts, Matrix<const double> matrix, Matrix<double> sums) {
+    check_size("rows of the sums", sums.n_rows, matrix.n_rows);
+    check_least("classes of the sums", sums.n_columns, plan.n_classes);
+    check_size("classes of the counts", noisy_counts.n_columns, plan.n_classes);
     const auto leaves = find_leaves(plan, nodes, matrix);
     for (std::size_t row = 0; row < matrix.n_rows; ++row) {
         const auto leaf = nodes[leaves[row]].child;
+        if (leaf >= 0 && !is_below(leaf, noisy_counts.n_rows))
+            refuse_number("the counts of node", leaves[row], leaf, noisy_counts.n_rows);
+        if (leaf < 0) note_steps(plan.max_depth * matrix.n_columns);
         const auto key = leaf < 0 ? leaf_key(plan, root, matrix.row(row)) : 0;
         for (std::size_t c = 0; c < plan.n_classes; ++c)
             sums(row, c) += leaf < 0 ? noisy_count(plan, key, c, 0.0) : noisy_counts(leaf, c);

@@ -37,10 +37,10 @@ question_type = define_records(
     [
         ("cut", np.float64),  # threshold of a continuous feature, else NaN
         ("child", np.int32),  # first child, the others follow; of a leaf its row of counts, -1 where no row ended
-        ("feature", np.int16),  # column that is asked, -1 in a leaf
+        ("feature", np.int32),  # column that is asked, -1 in a leaf
     ],
 )
-"""A node in 14 bytes: random trees are large, and all else about their nodes follows from the key."""
+"""A node in 16 bytes: random trees are large, and all else about their nodes follows from the key."""
 
 
 class RDTPlan(NamedTuple):
@@ -328,8 +328,9 @@ class RDTClassifier(ManyTrees, PrivateForestClassifier):
         answers = np.full((len(nodes), self.plan_.n_classes), np.nan)
         answers[is_leaf] = tree.noisy_counts[nodes["child"][is_leaf]]
         child = np.where(is_leaf, -1, nodes["child"])
-        feature = nodes["feature"].astype(np.int32)
-        return ReleasedTree(decides, feature, nodes["cut"].copy(), child, answers, np.full(len(nodes), np.nan))
+        return ReleasedTree(
+            decides, nodes["feature"].copy(), nodes["cut"].copy(), child, answers, np.full(len(nodes), np.nan)
+        )
 
     def read_training_rows(self, X, y) -> tuple[np.ndarray, np.ndarray]:
         """Turn what ``fit`` is given into numbers, as every classifier does, in the order in which trees ask for them.

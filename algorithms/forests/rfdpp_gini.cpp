@@ -11,7 +11,7 @@ rfdpp_gini::Plan read_plan(nb::handle plan) {
     if (const auto where = take<std::optional<int>>(plan, "nominal_noise"))
         nominal_noise = rfdpp_gini::NominalNoise(*where);
     return {
-        .max_depth = take<int>(plan, "max_depth"),
+        .max_depth = take_levels(plan, "max_depth"),
         .reach = take_reach(plan),
         .max_features = take<std::size_t>(plan, "max_features"),
         .count_epsilon = take<double>(plan, "count_epsilon"),

@@ -160,6 +160,7 @@ Split best_split(Growth& tree, const Table<Code>& table, std::size_t i, std::spa
 template <class Code>
 std::vector<Node> grow_as_printed(
     const Plan& plan, const Table<Code>& table, std::span<const std::uint32_t> rows, const Generator& rng) {
+    if (plan.keeps_shares) check_least("classes", table.n_classes, 2);
     Growth tree(table, rows);
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
         const auto counts = class_counts(tree, i);

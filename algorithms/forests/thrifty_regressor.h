@@ -43,6 +43,7 @@ std::vector<double> places_in_window(
     const Growth& tree, const Table<Code>& table, std::size_t i, double centre, double half) {
     std::vector<double> places;
     places.reserve(tree.rows_of(i).size());
+    note_steps(4 * tree.rows_of(i).size());
     for (auto row : tree.rows_of(i)) places.push_back(table.targets[row]);
     for (double& place : places) place = place_in_window(place, centre, half);  // of two or more at once
     return places;
@@ -97,6 +98,7 @@ Grid<double> sum_shares(const Growth& tree, const Table<Code>& table, std::size_
     Grid<double> shares(table.n_codes[feature], 2);
     const Code* column = table.codes.row(feature).data();
     const auto rows = tree.rows_of(i);
+    note_steps(2 * rows.size() + shares.values().size());
     for (std::size_t j = 0; j < rows.size(); ++j) {
         shares(column[rows[j]], 0) += 0.5 + 0.5 * places[j];
         shares(column[rows[j]], 1) += 0.5 - 0.5 * places[j];
@@ -132,6 +134,7 @@ std::pair<std::int64_t, std::int64_t> draw_question(
 template <class Code>
 std::vector<Node> grow_tree(
     const Plan& plan, const Table<Code>& table, std::span<const std::uint32_t> rows, const Generator& rng) {
+    check_size("targets", table.targets.size(), table.labels.size());
     Growth tree(table, rows);
     std::vector<View> views;
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {

@@ -8,7 +8,7 @@ namespace {
 
 thrifty_tree::Plan read_plan(nb::handle plan) {
     return {
-        .max_depth = take<int>(plan, "max_depth"),
+        .max_depth = take_levels(plan, "max_depth"),
         .epsilon = take<double>(plan, "epsilon"),
         .root_epsilon = take<double>(plan, "root_epsilon"),
         .enough = take<double>(plan, "enough"),

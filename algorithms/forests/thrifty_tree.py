@@ -25,7 +25,7 @@ from algorithms.accounting.faults import Fault
 from algorithms.encoding.bins import public_cuts
 from algorithms.encoding.features import Continuous
 from algorithms.forests.engine.candidates import class_counts, count_by_code, draw_features, public_split
-from algorithms.forests.engine.table import Table, make_table
+from algorithms.forests.engine.table import Table, fix_codes, make_table
 from algorithms.forests.engine.tree import (
     BELOW,
     EQUALS,
@@ -377,7 +377,7 @@ def join_tables(tables: Sequence[Table]) -> Table:
     """Return the table of some rows after the other; public cuts or bins give all of them the same codes."""
     codes = np.concatenate([table.codes for table in tables], axis=1)
     labels, targets = (np.concatenate([getattr(table, name) for table in tables]) for name in ("labels", "targets"))
-    return tables[0]._replace(codes=codes, labels=labels, targets=targets)
+    return fix_codes(tables[0]._replace(codes=codes, labels=labels, targets=targets))
 
 
 MANY_TREES = 4

@@ -29,8 +29,10 @@ BUILT_FROM = BUILT.with_suffix(".built-from")
 ZIG = f"{sys.executable} -m ziglang"
 
 
-def build_kernels(folder: Path, workshop: Path) -> str:
+def build_kernels(folder: Path, workshop: Path, build_type: str = "Release") -> str:
     """Compile the kernels into a folder; the workshop keeps what the next time needs not be compiled again.
+
+    Of another type than CMake knows, they are built by the flags of ``CXXFLAGS`` alone.
 
     Returns
     -------
@@ -50,7 +52,7 @@ def build_kernels(folder: Path, workshop: Path) -> str:
     (library,) = (Path(np.__file__).parent / "random" / "lib").glob("*npyrandom*")
     environment = _make_environment()
     settings = {
-        "CMAKE_BUILD_TYPE": "Release",
+        "CMAKE_BUILD_TYPE": build_type,
         "Python_EXECUTABLE": sys.executable,
         "nanobind_DIR": nanobind.cmake_dir(),
         "NUMPY_INCLUDE": np.get_include(),

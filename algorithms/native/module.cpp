@@ -77,7 +77,7 @@ std::string& package() {
     return name;
 }
 
-// Say in Python's words that a tree in full has too many nodes.
+// Say in Python's words that a tree has too many nodes.
 void raise_parameter_error(const std::exception_ptr& raised, void*) {
     try {
         std::rethrow_exception(raised);
@@ -95,6 +95,16 @@ nb::dict& twins() {
     return all;
 }
 
+bool were_checked(nb::handle codes, nb::handle n_codes) {
+    static nb::object& last_codes = *new nb::object();  // weakly held, both, to the end of the process
+    static nb::object& last_n_codes = *new nb::object();
+    const auto is_fixed = [](nb::handle array) { return !nb::cast<bool>(array.attr("flags").attr("writeable")); };
+    if (!is_fixed(codes) || !is_fixed(n_codes)) return false;
+    if (last_codes.is_valid() && last_codes().is(codes) && last_n_codes().is(n_codes)) return true;
+    last_codes = nb::weakref(codes), last_n_codes = nb::weakref(n_codes);
+    return false;
+}
+
 std::map<std::string, BindGrower>& growers() {
     static std::map<std::string, BindGrower>& all = *new std::map<std::string, BindGrower>();
     return all;
@@ -103,7 +113,9 @@ std::map<std::string, BindGrower>& growers() {
 HeldGenerator::HeldGenerator(nb::handle rng) {
     if (is_secure(rng)) secure_ = std::make_unique<PythonMechanisms>(rng);
     nb::object capsule = rng.attr("bit_generator").attr("capsule");
-    generator_ = {static_cast<bitgen_t*>(PyCapsule_GetPointer(capsule.ptr(), "BitGenerator")), secure_.get()};
+    auto* bits = static_cast<bitgen_t*>(PyCapsule_GetPointer(capsule.ptr(), "BitGenerator"));
+    if (bits == nullptr) throw nb::python_error();
+    generator_ = {bits, secure_.get()};
 }
 
 }  // namespace dp_replica

@@ -16,7 +16,7 @@
 #include "forests/engine/depth.h"
 #include "forests/engine/tree.h"
 #include "mechanisms.h"
-#include "native/arrays.h"
+#include "native/checks.h"
 
 namespace nb = nanobind;
 
@@ -41,20 +41,50 @@ T take(nb::handle tuple, const char* name) {
     return nb::cast<T>(tuple.attr(name));
 }
 
+// View an array that somebody else holds: a copy, which nobody would hold, is not made of one of another type.
+template <class T, int n_dims>
+Array<T, n_dims> view_array(nb::handle array, const char* name) {
+    Array<T, n_dims> viewed;
+    if (!nb::try_cast(array, viewed, false))
+        refuse(std::string(name) + ": no array of the type, dimensions and order that kernels read");
+    return viewed;
+}
+
 template <class T>
 std::span<T> take_span(nb::handle tuple, const char* name) {
-    return as_span(take<Array<T, 1>>(tuple, name));  // the tuple holds the array
+    return as_span(view_array<T, 1>(tuple.attr(name), name));  // the tuple holds the array
 }
 
 template <class T>
 Matrix<T> take_matrix(nb::handle tuple, const char* name) {
-    return as_matrix(take<Array<T, 2>>(tuple, name));
+    return as_matrix(view_array<T, 2>(tuple.attr(name), name));
+}
+
+// Read a number of levels, which a plan has room for in what it says level by level.
+inline int take_levels(nb::handle tuple, const char* name) {
+    const int levels = take<int>(tuple, name);
+    if (!is_below(levels, MAX_DEPTH + 1)) refuse_number(name, 0, levels, MAX_DEPTH + 1);
+    return levels;
 }
 
 // Read how deep the tree of a plan may grow.
 inline Reach take_reach(nb::handle plan) {
     const auto reach = take<nb::object>(plan, "reach");
-    return {take<double>(reach, "epsilon"), take<double>(reach, "n_children"), take<int>(reach, "most")};
+    return {take<double>(reach, "epsilon"), take<double>(reach, "n_children"), take_levels(reach, "most")};
+}
+
+// Read what a plan has for each level of a tree, the leaves' included.
+inline std::span<const double> take_by_level(nb::handle plan, const char* name) {
+    const auto by_level = take_span<const double>(plan, name);
+    check_least(name, by_level.size(), take_levels(plan, "max_depth") + 1);
+    return by_level;
+}
+
+// Read the same for a tree of each number of levels up to the most.
+inline Matrix<const double> take_by_depth(nb::handle plan, const char* name, int most) {
+    const auto by_depth = take_matrix<const double>(plan, name);
+    check_least(name, std::min(by_depth.n_rows, by_depth.n_columns), most + 1);
+    return by_depth;
 }
 
 // Hand a vector over to numpy.
@@ -80,7 +110,8 @@ nb::module_ import_ours(const char* name);
 // View the entries of a structured array of numpy, which the caller holds, as packed structs.
 template <class Record>
 std::span<const Record> take_records(nb::handle array) {
-    const auto bytes = nb::cast<Array<const std::uint8_t, 1>>(array.attr("view")("u1"));
+    if (nb::cast<std::size_t>(array.attr("itemsize")) != sizeof(Record)) refuse("nodes: not of the type that kernels read");
+    const auto bytes = view_array<const std::uint8_t, 1>(array.attr("view")("u1"), "nodes");
     return {reinterpret_cast<const Record*>(bytes.data()), bytes.size() / sizeof(Record)};
 }
 
@@ -106,9 +137,35 @@ private:
     Generator generator_;
 };
 
+// Tell whether these are the codes that were checked last, and nobody can have written into them since.
+//
+// All trees of a forest have them in common: to read them for each would take longer than to grow a small one.
+bool were_checked(nb::handle codes, nb::handle n_codes);
+
+// Check that the parts of a table fit together, and that its codes are below their number.
+template <class Code>
+void check_table(nb::handle given, const Table<Code>& table) {
+    const std::size_t n = table.codes.n_columns, k = table.codes.n_rows;
+    check_least("columns", k, 1);
+    check(n <= std::numeric_limits<std::uint32_t>::max(), "a table has over 4,294,967,295 rows");
+    check(table.n_classes > 0 && table.n_classes <= MOST_CLASSES, "a table has no class, or over 65,536");
+    check_size("labels", table.labels.size(), n);
+    if (!table.targets.empty()) check_size("targets", table.targets.size(), n);
+    for (auto size : {table.n_codes.size(), table.is_continuous.size(), table.first_level.size(), table.lower.size(),
+                      table.width.size()})
+        check_size("columns of a table", size, k);
+    for (std::size_t j = 0; j < k; ++j)
+        check(table.n_codes[j] >= 0 && table.first_level[j] >= 0 &&
+                  std::size_t(table.first_level[j]) + std::size_t(table.n_codes[j]) <= table.levels.size(),
+              "levels: not one for each code of a column");
+    if (were_checked(given.attr("codes"), given.attr("n_codes"))) return;
+    for (std::size_t j = 0; j < k; ++j)
+        check_below(("column " + std::to_string(j) + ": code").c_str(), table.codes.row(j), table.n_codes[j]);
+}
+
 template <class Code>
 Table<Code> read_table(nb::handle table, const Array<const Code, 2>& codes) {
-    return {
+    const Table<Code> read{
         .codes = as_matrix(codes),
         .labels = take_span<const std::uint16_t>(table, "labels"),
         .targets = take_span<const double>(table, "targets"),
@@ -120,6 +177,8 @@ Table<Code> read_table(nb::handle table, const Array<const Code, 2>& codes) {
         .width = take_span<const double>(table, "width"),
         .n_classes = take<std::size_t>(table, "n_classes"),
     };
+    check_table(table, read);
+    return read;
 }
 
 // Call a function with a `Table` of Python, of either type of codes.
@@ -128,7 +187,7 @@ auto with_table(nb::handle table, Function use) {
     nb::object codes = table.attr("codes");
     if (Array<const std::uint16_t, 2> narrow; nb::try_cast(codes, narrow, false))
         return use(read_table<std::uint16_t>(table, narrow));
-    return use(read_table<std::uint32_t>(table, nb::cast<Array<const std::uint32_t, 2>>(codes)));
+    return use(read_table<std::uint32_t>(table, view_array<const std::uint32_t, 2>(codes, "codes")));
 }
 
 // The functions by which Python calls kernels, by the full name of their twins in `algorithms`.

@@ -8,7 +8,7 @@ namespace dp_replica {
 
 inline rdt::Plan read_random_plan(nb::handle plan) {
     return {
-        .max_depth = take<int>(plan, "max_depth"),
+        .max_depth = take_levels(plan, "max_depth"),
         .epsilon = take<double>(plan, "epsilon"),
         .n_children = take_span<const std::int64_t>(plan, "n_children"),
         .is_continuous = take_span<const bool>(plan, "is_continuous"),

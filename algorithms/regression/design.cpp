@@ -27,8 +27,12 @@ void bind_design() {
     define("regression.design._read_table",
            [](const Array<double, 2>& out, const Array<const double, 2>& bounds, double times, double less,
               const Array<const double, 2>& values, const Array<std::int64_t, 1>& n_clipped) {
-               nb::gil_scoped_release others_run;
                const auto of_columns = as_matrix(bounds);
+               check_size("rows of the bounds", of_columns.n_rows, 3);
+               check_size("lines", out.shape(0), values.shape(1));
+               check_least("places of a line", out.shape(1), values.shape(0));
+               for (auto n : {of_columns.n_columns, n_clipped.size()}) check_size("columns", n, values.shape(1));
+               nb::gil_scoped_release others_run;
                return read_rows(as_matrix(out), {of_columns.row(0), of_columns.row(1), of_columns.row(2)},
                                 {times, less}, as_matrix(values), as_span(n_clipped));
            });

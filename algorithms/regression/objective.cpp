@@ -7,7 +7,9 @@ namespace dp_replica {
 
 namespace {
 
-FOR_WIDE_REGISTERS Grid<double> sum_block(Matrix<const double> block) { return regression::sum_few_products(block); }
+FOR_WIDE_REGISTERS void sum_pairs(Grid<double>& of_pairs, regression::Tile& line, Matrix<const double> block) {
+    regression::sum_pairs(of_pairs, line, block);
+}
 
 }  // namespace
 
@@ -16,7 +18,7 @@ void bind_objective() {
         Grid<double> products(0, block.shape(0));
         {
             nb::gil_scoped_release others_run;
-            products = sum_block(as_matrix(block));
+            products = regression::sum_few_products(as_matrix(block), sum_pairs);
         }
         return give<double>(std::move(products.values()), {block.shape(0), block.shape(0)});
     });

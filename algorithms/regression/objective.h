@@ -6,7 +6,8 @@
 #include <cstring>
 
 #include "mechanisms.h"
-#include "native/arrays.h"
+#include "native/checks.h"
+#include "native/stopping.h"
 
 namespace dp_replica::regression {
 
@@ -52,22 +53,28 @@ void add_products(Grid<double>& products, const Tile& line, std::size_t n, std::
     }
 }
 
-// Sum the products of each two lines of a block; above the diagonal stays 0. Every fourth column is summed by itself.
-//
-// An odd last line makes a pair with itself; what that repeats is left out.
-inline Grid<double> sum_few_products(Matrix<const double> block) {
-    const std::size_t n_lines = block.n_rows, n_even = n_lines + n_lines % 2;
-    Grid<double> of_pairs(n_even, n_even), products(n_lines, n_lines);
+// Sum the products of each pair of lines and those before; `line` has room for the lines.
+inline void sum_pairs(Grid<double>& of_pairs, Tile& line, Matrix<const double> block) {
     for (std::size_t start = 0; start < block.n_columns; start += COLUMNS) {
         const std::size_t n = std::min(COLUMNS, block.n_columns - start);
-        Tile line;
-        for (std::size_t i = 0; i < n_even; ++i) line.push_back(&block(std::min(i, n_lines - 1), start));
-        for (std::size_t i = 0; i < n_even; i += 2) {
+        for (std::size_t i = 0; i < line.size(); ++i) line[i] = &block(std::min(i, block.n_rows - 1), start);
+        for (std::size_t i = 0; i < line.size(); i += 2) {
             std::size_t j = 0;
             for (; j + 2 <= i; j += 4) add_products<4>(of_pairs, line, n, i, j);
             if (j <= i) add_products<2>(of_pairs, line, n, i, j);
         }
     }
+}
+
+// Sum the products of each two lines of a block; above the diagonal stays 0. Every fourth column is summed by itself.
+//
+// An odd last line makes a pair with itself; what that repeats is left out. `sum` is sum_pairs, however it is compiled.
+inline Grid<double> sum_few_products(
+    Matrix<const double> block, void (*sum)(Grid<double>& of_pairs, Tile& line, Matrix<const double> block)) {
+    const std::size_t n_lines = block.n_rows, n_even = n_lines + n_lines % 2;
+    Grid<double> of_pairs(n_even, n_even), products(n_lines, n_lines);
+    Tile line(n_even);
+    sum(of_pairs, line, block);
     for (std::size_t i = 0; i < n_lines; ++i) std::ranges::copy(of_pairs.row(i).first(i + 1), products.row(i).begin());
     return products;
 }
@@ -75,6 +82,9 @@ inline Grid<double> sum_few_products(Matrix<const double> block) {
 // Add Laplace noise to each of some values, with a sensitivity and an epsilon of its own.
 inline std::vector<double> add_noise(std::span<const double> values, std::span<const double> sensitivity,
                                      std::span<const double> epsilon, const Generator& rng) {
+    check_size("sensitivities", sensitivity.size(), values.size());
+    check_size("epsilons", epsilon.size(), values.size());
+    note_steps(16 * values.size());
     std::vector<double> noisy(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) noisy[i] = laplace(values[i], sensitivity[i], epsilon[i], rng);
     return noisy;

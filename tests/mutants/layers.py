@@ -162,10 +162,10 @@ def _environment(copy: Path) -> dict[str, str]:
     return {"PYTHONPATH": str(copy), "DPREPLICA_DATA": data, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def compiled(copy: Path, *words: str, **environment: str) -> subprocess.CompletedProcess:
-    """Run Python in a copy, with kernels unless the environment says otherwise."""
+def compiled(copy: Path, *words: str, shown: bool = False, **environment: str) -> subprocess.CompletedProcess:
+    """Run Python in a copy, with kernels unless the environment says otherwise; keep what it prints, or show it."""
     environment = os.environ | _environment(copy) | {PLAIN: "0"} | environment
-    return subprocess.run([sys.executable, *words], cwd=copy, env=environment, capture_output=True, text=True)
+    return subprocess.run([sys.executable, *words], cwd=copy, env=environment, capture_output=not shown, text=True)
 
 
 def where_it_runs(file: str) -> dict[str, str]:

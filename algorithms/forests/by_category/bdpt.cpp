@@ -8,9 +8,9 @@ namespace {
 
 bdpt::Plan read_plan(nb::handle plan) {
     return {
-        .max_depth = take<int>(plan, "max_depth"),
+        .max_depth = take_levels(plan, "max_depth"),
         .level_epsilon = take<double>(plan, "level_epsilon"),
-        .count_epsilon = take_span<const double>(plan, "count_epsilon"),
+        .count_epsilon = take_by_level(plan, "count_epsilon"),
         .is_sound = take<bool>(plan, "is_sound"),
     };
 }

@@ -8,7 +8,7 @@ namespace {
 
 dpgdf::Plan read_plan(nb::handle plan) {
     return {
-        .max_depth = take<int>(plan, "max_depth"),
+        .max_depth = take_levels(plan, "max_depth"),
         .level_epsilon = take<double>(plan, "level_epsilon"),
         .leaf_epsilon = take<double>(plan, "leaf_epsilon"),
         .weighs = take<bool>(plan, "weighs"),

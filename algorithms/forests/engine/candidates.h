@@ -61,6 +61,7 @@ template <class Code>
 Grid<std::int64_t> count_by_code(const Growth& tree, const Table<Code>& table, std::size_t i, std::int64_t feature) {
     const Code* column = table.codes.row(feature).data();
     const std::size_t n_codes = table.n_codes[feature], n_classes = tree.n_classes();
+    note_steps(tree.rows_of(i).size() + n_codes * n_classes);
     Grid<std::int64_t> counts(n_codes, n_classes);
     std::vector<std::int64_t> others(4 * n_codes < tree.rows_of(i).size() ? 3 * n_codes : 0);
     for (std::size_t c = 0; c < n_classes; ++c) {
@@ -101,6 +102,7 @@ void count_within(const Growth& tree, const Table<Code>& table, std::size_t i, s
                   std::int64_t lowest, std::int64_t highest, std::span<double> counts) {
     const Code* column = table.codes.row(feature).data();
     const auto is_counted = is_within(lowest, highest);
+    note_steps(tree.rows_of(i).size());
     for (std::size_t c = 0; c < counts.size(); ++c) {
         std::int64_t n = 0;
         for (auto row : tree.rows_of_class(i, c)) n += is_counted(column[row]);
@@ -114,6 +116,7 @@ std::pair<double, double> sum_within(const Growth& tree, const Table<Code>& tabl
                                      std::int64_t feature, std::int64_t lowest, std::int64_t highest) {
     const Code* column = table.codes.row(feature).data();
     const auto is_counted = is_within(lowest, highest);
+    note_steps(tree.rows_of(i).size());
     std::int64_t n = 0;
     double total = 0.0;
     for (auto row : tree.rows_of(i)) {
@@ -127,6 +130,7 @@ std::pair<double, double> sum_within(const Growth& tree, const Table<Code>& tabl
 // Return the sum of the targets in node i and that of their squares.
 inline std::pair<double, double> sum_targets(const Growth& tree, std::span<const double> targets, std::size_t i) {
     double total = 0.0, squares = 0.0;
+    note_steps(tree.rows_of(i).size());
     for (auto row : tree.rows_of(i)) {
         total += targets[row];
         squares += targets[row] * targets[row];
@@ -160,6 +164,7 @@ std::int64_t draw_present_code(const Growth& tree, const Table<Code>& table, std
                                bool* seen, const Generator& rng) {
     const Code* column = table.codes.row(feature).data();
     const auto rows = tree.rows_of(i);
+    note_steps(2 * rows.size());
     const std::size_t n_codes = table.n_codes[feature];
     const bool has_few = n_codes <= 4 * rows.size();  // else a pass over all flags takes longer than one over the rows
     auto n_ahead = rng.draw_below(mark_codes(column, rows, seen, has_few ? n_codes : 0));
@@ -182,6 +187,7 @@ std::vector<std::int64_t> sorted_by_code(
     const Growth& tree, const Table<Code>& table, std::size_t i, std::int64_t feature) {
     const Code* column = table.codes.row(feature).data();
     std::vector<std::int64_t> keys(tree.rows_of(i).size());
+    note_steps(8 * keys.size());
     auto key = keys.begin();
     for (std::size_t c = 0; c < tree.n_classes(); ++c)
         for (auto row : tree.rows_of_class(i, c)) *key++ = std::int64_t{column[row]} << 32 | std::int64_t(c);
@@ -346,6 +352,7 @@ inline std::int64_t next_code(const Counts& counts, std::size_t c, std::int64_t 
 
 // Find the best split of the codes of a feature in two groups; returns its score and the sum of 2^j over codes j left.
 inline std::pair<double, std::int64_t> best_groups(Score score, const Counts& counts) {
+    check(counts.n_rows() <= MOST_GROUPED, "a column of over 63 categories cannot be put into two groups");
     const auto totals = sum_by_class(counts);
     std::pair<double, std::int64_t> best{-INF, 0};
     for (std::size_t c = 1; c < counts.n_columns(); ++c) {

@@ -1,21 +1,12 @@
 // Parts of a tree that hold no rows, drawn only when somebody asks for them. See engine/lazy.py.
 #pragma once
 
-#include <stdexcept>
-
 #include "forests/engine/predictor.h"
 #include "mechanisms.h"
 
 namespace dp_replica {
 
-constexpr std::size_t MAX_DEPTH = 30;  // of a tree, see forests/forest.py
-constexpr std::size_t MOST_NODES = std::size_t{1} << 20;  // of a tree in full although most of them hold no rows
-
-struct TooManyNodes : std::runtime_error {  // a ParameterError in Python
-    TooManyNodes()
-        : std::runtime_error(
-              "noise='opendp' draws the whole tree in advance, over 1,000,000 nodes: lower max_depth") {}
-};
+constexpr std::size_t MOST_IN_FULL = std::size_t{1} << 20;  // nodes of a tree although most of them hold no rows
 
 // Tell from its class counts whether what lies below a node is left to keys.
 inline bool has_no_rows(std::span<const double> counts) {
@@ -23,14 +14,15 @@ inline bool has_no_rows(std::span<const double> counts) {
 }
 
 // Refuse to grow a tree in full that has too many nodes.
-inline void check_size(std::size_t n_nodes) {
-    if (n_nodes > MOST_NODES) throw TooManyNodes();
+inline void check_is_small(std::size_t n_nodes) {
+    if (n_nodes > MOST_IN_FULL)
+        throw TooManyNodes("noise='opendp' draws the whole tree in advance, over 1,000,000 nodes: lower max_depth");
 }
 
 // Tell whether what lies below a node with such class counts is left to its key: never in a release.
 inline bool is_left_to_key(const Growth& tree, std::span<const double> counts, const Generator& rng) {
     if (rng.secure) {
-        check_size(tree.nodes.size());
+        check_is_small(tree.nodes.size());
         return false;
     }
     return has_no_rows(counts);
@@ -73,14 +65,16 @@ inline std::int64_t label_below(std::span<const std::int64_t> n_cuts, std::span<
         const Node& node = nodes[i];
         path_features[node.depth] = node.feature;
         if (node.decides == BY_VALUE) unused[node.feature] = false;
-        i = node.child + static_cast<std::size_t>(
-            node.decides == BY_VALUE ? values[node.feature] : values[node.feature] > node.cut);
+        i = node.child + (node.decides == BY_VALUE ? static_cast<std::size_t>(values[node.feature])
+                                                   : values[node.feature] > node.cut);
     }
+    const int first_level = nodes[i].depth, n_levels = nodes[i].label;
+    check_least("levels of a path", path_features.size(), first_level + std::max(n_levels, 0));
     std::uint64_t key = nodes[i].key;
-    for (int level = 0; level < nodes[i].label && std::ranges::find(unused, true) != unused.end(); ++level) {
+    for (int level = 0; level < n_levels && std::ranges::find(unused, true) != unused.end(); ++level) {
         const auto feature = feature_of(key, unused);
-        path_features[nodes[i].depth + level] = feature;
-        auto which = static_cast<std::int64_t>(values[feature]);
+        path_features[first_level + level] = feature;
+        auto which = std::int64_t{category_of(values[feature], MOST_NODES)};
         if (n_cuts[feature] > 0)
             which = which > cut_of(key, n_cuts[feature]);
         else
@@ -96,13 +90,17 @@ inline std::int64_t label_below(std::span<const std::int64_t> n_cuts, std::span<
 // mechanism whose scores are all equal.
 inline void add_votes_on_demand(std::span<const std::int64_t> n_cuts, std::span<const Node> nodes,
                                 Matrix<const double> matrix, Matrix<double> votes) {
-    const auto leaves = find_leaves(nodes, matrix);
+    check_size("n_cuts", n_cuts.size(), matrix.n_columns);
+    const auto leaves = find_leaves_for(nodes, matrix, votes);
     std::vector<std::int64_t> path_features(MAX_DEPTH);
     for (std::size_t row = 0; row < matrix.n_rows; ++row) {
         const Node& leaf = nodes[leaves[row]];
-        const auto label =
-            leaf.key == 0 ? leaf.label : label_below(n_cuts, nodes, matrix.row(row), votes.n_columns, path_features);
-        votes(row, label) += 1.0;
+        if (leaf.key == 0) {
+            vote(leaf, votes.row(row));
+        } else {
+            note_steps(MAX_DEPTH * matrix.n_columns);
+            votes(row, label_below(n_cuts, nodes, matrix.row(row), votes.n_columns, path_features)) += 1.0;
+        }
     }
 }
 

@@ -114,7 +114,7 @@ def make_table(
     ranges = [(f.lower, f.upper) if isinstance(f, Continuous) else (0, 1) for f in domain.features]
     lower, upper = np.array(ranges, dtype=np.float64).T
     is_regression = isinstance(domain.target, Continuous)
-    return Table(
+    table = Table(
         codes=codes.astype(np.uint16) if n_codes.max() <= 2**16 else codes,  # half the memory to gather from
         labels=np.zeros(n_rows, dtype=np.uint16) if is_regression else target.astype(np.uint16),
         targets=target.astype(np.float64) if is_regression else np.empty(0),
@@ -126,6 +126,13 @@ def make_table(
         width=upper - lower,
         n_classes=1 if is_regression else len(domain.target.categories),
     )
+    return fix_codes(table)
+
+
+def fix_codes(table: Table) -> Table:
+    """Return a table whose codes nobody can write into any more: kernels need check them for the first tree only."""
+    table.codes.flags.writeable = table.n_codes.flags.writeable = False
+    return table
 
 
 def _code_column(

@@ -8,7 +8,8 @@
 #include <memory>
 
 #include "forests/engine/table.h"
-#include "native/arrays.h"
+#include "native/checks.h"
+#include "native/stopping.h"
 
 namespace dp_replica {
 
@@ -16,6 +17,10 @@ enum Decides : std::int8_t { LEAF, BELOW, EQUALS, BY_VALUE, AMONG };
 
 // Tell whether a code is one of some codes, given as the sum of 2^j over these codes j.
 inline bool is_among(std::int64_t value, std::int64_t codes) { return (codes >> value & 1) == 1; }
+
+struct TooManyNodes : std::runtime_error {  // a ParameterError in Python
+    using std::runtime_error::runtime_error;
+};
 
 #pragma pack(push, 1)
 struct Node {  // node_type of engine/tree.py
@@ -46,7 +51,13 @@ public:
           buffer_(std::make_unique_for_overwrite<std::uint32_t[]>(rows.size())) {
         append_node(-1);
         std::vector<std::int64_t> ends(n_classes_ + 1);
-        for (auto row : rows) ++ends[table.labels[row] + 1];
+        check_below("row", rows, table.labels.size());
+        for (auto row : rows) {
+            const std::size_t label = table.labels[row];
+            if (label >= n_classes_) refuse_number("label", row, label, n_classes_);
+            ++ends[label + 1];
+        }
+        note_steps(2 * rows.size());
         for (std::size_t c = 0; c < n_classes_; ++c) run(0, c + 1) = ends[c + 1] += ends[c];
         for (auto row : rows) rows_[ends[table.labels[row]]++] = row;
     }
@@ -77,6 +88,7 @@ public:
     void split_by_value(const Table<Code>& table, std::size_t i, std::int64_t feature) {
         const Code* column = table.codes.row(feature).data();
         const std::size_t first = nodes.size(), n_children = table.n_codes[feature];
+        note_steps(2 * rows_of(i).size() + n_children * (n_classes_ + 1));
         Grid<std::int64_t> ends(n_children, n_classes_ + 1);  // of each run, shifted by one: where the next begins
         for (std::size_t c = 0; c < n_classes_; ++c)
             for (auto row : rows_of_class(i, c)) ++ends(column[row], c + 1);
@@ -113,6 +125,7 @@ public:
 
     // Return the features that no BY_VALUE node above node i has used up.
     std::vector<std::int64_t> unused_features(std::size_t i, std::size_t n_features) const {
+        note_steps(n_features);
         std::vector<bool> is_used(n_features);
         for (auto above = parents_[i]; above >= 0; above = parents_[above])
             if (nodes[above].decides == BY_VALUE) is_used[nodes[above].feature] = true;
@@ -135,6 +148,7 @@ private:
     }
 
     void append_node(std::int64_t parent) {
+        if (nodes.size() == MOST_NODES) throw TooManyNodes("a tree has over 2,147,483,647 nodes: lower max_depth");
         Node node;
         if (parent >= 0) node.depth = nodes[parent].depth + 1;
         nodes.push_back(node);
@@ -153,6 +167,7 @@ private:
     template <class Rule>
     void divide_rows(std::size_t i, Rule goes_left) {
         const std::size_t child = nodes.size();
+        note_steps(rows_of(i).size() + n_classes_);
         append_node(i);
         append_node(i);
         std::uint32_t *rows = rows_.get(), *others = buffer_.get();

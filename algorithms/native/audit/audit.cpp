@@ -22,13 +22,15 @@ std::string name_twin(nb::handle function) {
 }
 
 RandomStream read_stream(nb::handle parts, std::uint64_t key, const HeldGenerator& generator) {
-    return {*generator, as_span(nb::cast<Array<std::uint64_t, 1>>(parts[1])),
-            as_span(nb::cast<Array<std::uint64_t, 1>>(parts[2])), key};
+    const auto state = as_span(view_array<std::uint64_t, 1>(parts[1], "state of a generator"));
+    const auto rest = as_span(view_array<std::uint64_t, 1>(parts[2], "unused half of a number"));
+    check_least("numbers of a state", std::min(state.size(), 2 * rest.size()), 2);
+    return {*generator, state, rest, key};
 }
 
 std::vector<std::int64_t> read_cuts(nb::handle table) {
     const nb::object n_cuts = import_ours("forests.engine.lazy").attr("public_cuts")(table);
-    const auto of_columns = as_span(nb::cast<Array<const std::int64_t, 1>>(n_cuts));
+    const auto of_columns = as_span(view_array<const std::int64_t, 1>(n_cuts, "n_cuts"));
     return {of_columns.begin(), of_columns.end()};
 }
 
@@ -48,7 +50,13 @@ void train_random_forests(const Trainings& trainings, const RandomStream& stream
 }
 
 audit::Probing read_probing(nb::handle plan, nb::handle table, Matrix<const double> probes) {
-    return {take<int>(plan, "max_depth"), take<std::size_t>(table, "n_classes"), read_cuts(table), probes};
+    auto n_cuts = read_cuts(table);
+    check_size("columns of the probes", probes.n_columns, n_cuts.size());
+    const auto n_codes = take_span<const std::int64_t>(table, "n_codes");
+    for (std::size_t p = 0; p < probes.n_rows; ++p)
+        for (std::size_t j = 0; j < probes.n_columns; ++j)
+            if (n_cuts[j] == 0) category_of(probes(p, j), n_codes[j]);
+    return {take_levels(plan, "max_depth"), take<std::size_t>(table, "n_classes"), std::move(n_cuts), probes};
 }
 
 void train_forests(const Trainings& trainings, const RandomStream& stream, const BindGrower& bind, DrawSamples sample,
@@ -66,7 +74,9 @@ void define_trainings() {
            [](nb::handle nodes, nb::handle plan, nb::handle table, const Array<const double, 2>& probes, nb::handle,
               const Array<std::int64_t, 1>& codes, const Array<double, 1>& numbers) {
                const auto probing = read_probing(plan, table, as_matrix(probes));
-               audit::note_tree(take_records<Node>(nodes), probing, as_span(codes), as_span(numbers));
+               const auto tree = take_records<Node>(nodes);
+               find_leaves(tree, as_matrix(probes));  // which checks what the nodes ask
+               audit::note_tree(tree, probing, as_span(codes), as_span(numbers));
            });
     define("experiments.audit.observe.observed_forests.train_forests",
            [](nb::handle grow, const char* sampling, nb::handle plan, nb::handle table, std::size_t n_trees,
@@ -91,10 +101,10 @@ using AddNoise = std::function<std::vector<double>(const Generator& rng)>;
 
 // Bind a way to add noise, by its name in Python, to coefficients that are laid out as it takes them.
 AddNoise bind_noise(const std::string& name, nb::handle laid_out) {
-    const auto numbers = [=](int i) { return as_span(nb::cast<Array<const double, 1>>(laid_out[i])); };
+    const auto numbers = [=](int i) { return as_span(view_array<const double, 1>(laid_out[i], "coefficients")); };
     const auto values = numbers(0), epsilons = numbers(2);
     if (name == "regression.moments.add_noise_by_group") {
-        const auto group = as_span(nb::cast<Array<const std::int64_t, 1>>(laid_out[1]));
+        const auto group = as_span(view_array<const std::int64_t, 1>(laid_out[1], "groups"));
         return [=](const Generator& rng) { return regression::add_noise_by_group(values, group, epsilons, rng); };
     }
     return [=, sensitivities = numbers(1)](const Generator& rng) {
@@ -119,7 +129,10 @@ void define_releases() {
 void bind_audit() {
     define("experiments.audit.observe.trainings.begin_training",
            [](const Array<std::uint64_t, 1>& state, const Array<std::uint64_t, 1>& rest, std::uint64_t key,
-              std::uint64_t training) { audit::begin_training({{}, as_span(state), as_span(rest), key}, training); });
+              std::uint64_t training) {
+               check_least("numbers of a state", std::min<std::size_t>(state.size(), 2 * rest.size()), 2);
+               audit::begin_training({{}, as_span(state), as_span(rest), key}, training);
+           });
     define_trainings();
     define_releases();
 }

@@ -92,6 +92,8 @@ inline std::int64_t number_first_question(
 inline void note_tree(
     std::span<const Node> nodes, const Probing& probing, std::span<std::int64_t> codes, std::span<double> numbers) {
     const auto& probes = probing.probes;
+    check(!nodes.empty() && nodes.back().depth <= probing.max_depth, "a tree is deeper than its plan");
+    check_least("places for the sides of a tree", codes.size(), TREE + 1);
     std::vector<std::int64_t> asked(probing.max_depth + 1);
     std::vector<std::size_t> first_way;
     const std::size_t n_numbers = probing.max_depth + 2, n_differing = numbers.size() / n_numbers;
@@ -123,12 +125,15 @@ inline void note_random_tree(const rdt::Tree& tree, const rdt::Plan& plan, Matri
         tree.noisy_counts.data(), tree.noisy_counts.size() / plan.n_classes, plan.n_classes};
     const Matrix<const double> record{probes.first, 1, probes.n_columns};
     rdt::add_counts(plan, tree.key, tree.nodes, counts, record, {sums.data(), 1, sums.size()});
+    check_least("places for the counts of classes", numbers.size(), classes.size());
+    check_below("class", classes, sums.size());
     for (std::size_t j = 0; j < classes.size(); ++j) numbers[j] = sums[classes[j]];
 }
 
 // Train a forest n times, by a sampling rule, and by what grows a tree of its rows and notes what is seen of it.
 template <class Sample, class GrowAndNote>
 void train_forests(const Trainings& trainings, const RandomStream& stream, Sample sample, GrowAndNote grow_and_note) {
+    check_least("trees", trainings.n_trees, 1);
     for (std::uint64_t i = 0; i < trainings.n; ++i) {
         begin_training(stream, trainings.first + i);
         const auto samples = sample(trainings.n_rows, trainings.n_trees, stream.rng);

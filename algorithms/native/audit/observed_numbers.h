@@ -14,7 +14,9 @@ void release_coefficients(
     AddNoise add_noise, const RandomStream& stream, std::uint64_t first, Matrix<double> released) {
     for (std::size_t i = 0; i < released.n_rows; ++i) {
         begin_training(stream, first + i);
-        std::ranges::copy(add_noise(stream.rng), released.row(i).begin());
+        const auto noisy = add_noise(stream.rng);
+        check_size("released numbers", noisy.size(), released.n_columns);
+        std::ranges::copy(noisy, released.row(i).begin());
     }
 }
 

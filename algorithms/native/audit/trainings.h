@@ -4,6 +4,8 @@
 #include <span>
 
 #include "mechanisms.h"
+#include "native/checks.h"
+#include "native/stopping.h"
 
 namespace dp_replica::audit {
 
