@@ -17,7 +17,6 @@ from datasets.own_tables import kept_tables, own_table, typed_parquet, typed_tex
 from datasets.own_tables.own_file import TextForm
 from datasets.own_tables.typed_text import Columns, count_even_rows, read_typed
 from documents.yaml_files import DocumentError
-from tests.test_messy_tables import forget
 
 pytestmark = pytest.mark.long
 
@@ -35,7 +34,6 @@ def own(tmp_path, monkeypatch):
     def read(content: bytes, entry: str = OPEN) -> own_table.OwnTable:
         (tmp_path / "my.csv").write_bytes(content)
         (tmp_path / "my.yaml").write_text(entry, encoding="utf-8")
-        forget()
         return own_table.read_own_table(tmp_path / "my.yaml")
 
     read.folder = tmp_path
@@ -357,8 +355,8 @@ def test_a_file_that_nobody_may_read_is_refused_in_a_line(own, monkeypatch, size
 
 
 def _read(path, barrier) -> None:
+    own_table._read_once.cache_clear()  # it has what its parent read
     barrier.wait()
-    forget()
     own_table.read_own_table(path)
 
 

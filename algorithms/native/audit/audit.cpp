@@ -56,7 +56,8 @@ audit::Probing read_probing(nb::handle plan, nb::handle table, Matrix<const doub
     for (std::size_t p = 0; p < probes.n_rows; ++p)
         for (std::size_t j = 0; j < probes.n_columns; ++j)
             if (n_cuts[j] == 0) category_of(probes(p, j), n_codes[j]);
-    return {take_levels(plan, "max_depth"), take<std::size_t>(table, "n_classes"), std::move(n_cuts), probes};
+    const int most = nb::hasattr(plan, "reach") ? take_reach(plan).most : 0;  // by which a sound tree goes
+    return {std::max(take_levels(plan, "max_depth"), most), take<std::size_t>(table, "n_classes"), std::move(n_cuts), probes};
 }
 
 void train_forests(const Trainings& trainings, const RandomStream& stream, const BindGrower& bind, DrawSamples sample,

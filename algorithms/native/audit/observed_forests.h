@@ -21,7 +21,7 @@ struct Trainings {
 
 // What all trees of a forest are looked at with.
 struct Probing {
-    int max_depth;
+    int deepest;
     std::size_t n_classes;
     std::vector<std::int64_t> n_cuts;  // public cuts of a continuous column, 0 of a nominal one
     Matrix<const double> probes;       // rows as the trees see them, those that differ first
@@ -92,18 +92,18 @@ inline std::int64_t number_first_question(
 inline void note_tree(
     std::span<const Node> nodes, const Probing& probing, std::span<std::int64_t> codes, std::span<double> numbers) {
     const auto& probes = probing.probes;
-    check(!nodes.empty() && nodes.back().depth <= probing.max_depth, "a tree is deeper than its plan");
+    check(!nodes.empty() && nodes.back().depth <= probing.deepest, "a tree is deeper than its plan");
     check_least("places for the sides of a tree", codes.size(), TREE + 1);
-    std::vector<std::int64_t> asked(probing.max_depth + 1);
+    std::vector<std::int64_t> asked(probing.deepest + 1);
     std::vector<std::size_t> first_way;
-    const std::size_t n_numbers = probing.max_depth + 2, n_differing = numbers.size() / n_numbers;
+    const std::size_t n_numbers = probing.deepest + 2, n_differing = numbers.size() / n_numbers;
     std::uint64_t tree = 0;
     for (std::size_t p = 0; p < probes.n_rows; ++p) {
         auto [i, way] = follow_row(nodes, probes, p);
         std::int64_t label = nodes[i].label;
         if (nodes[i].key != 0) {
             label = label_below(probing.n_cuts, nodes, probes.row(p), probing.n_classes, asked);
-            for (int depth = nodes[i].depth; depth < probing.max_depth; ++depth)
+            for (int depth = nodes[i].depth; depth < probing.deepest; ++depth)
                 if (asked[depth] >= 0) way = mix_bits(way ^ (BY_VALUE + 4 * asked[depth]));
         }
         if (p < n_differing) note_numbers(nodes, probes.row(p), first_way, numbers.subspan(p * n_numbers, n_numbers));

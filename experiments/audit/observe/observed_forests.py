@@ -54,8 +54,9 @@ def note_tree(nodes, plan, table, probes, classes, codes, numbers):
     Numbers are the noisy counts on the way of each record that differs, then its value: those of the second only from
     where it leaves the first.
     """
-    asked, first_way = np.empty(plan.max_depth + 1, dtype=np.int64), np.full(plan.max_depth + 1, -1)
-    n_numbers = plan.max_depth + 2
+    deepest = find_deepest(plan)
+    asked, first_way = np.empty(deepest + 1, dtype=np.int64), np.full(deepest + 1, -1)
+    n_numbers = deepest + 2
     n_differing = numbers.shape[0] // n_numbers
     tree = np.uint64(0)
     for p in range(probes.shape[0]):
@@ -63,7 +64,7 @@ def note_tree(nodes, plan, table, probes, classes, codes, numbers):
         label = nodes[i].label
         if nodes[i].key != 0:
             label = label_below(public_cuts(table), nodes, probes[p], table.n_classes, asked)
-            for depth in range(nodes[i].depth, plan.max_depth):
+            for depth in range(nodes[i].depth, deepest):
                 if asked[depth] >= 0:
                     way = mix_bits(way ^ np.uint64(BY_VALUE + 4 * asked[depth]))
         if p < n_differing:
@@ -74,6 +75,11 @@ def note_tree(nodes, plan, table, probes, classes, codes, numbers):
             codes[WAY] = np.int64(mix_bits(way ^ np.uint64(label)) >> np.uint64(1))
         tree = mix_bits(tree ^ mix_bits(way ^ np.uint64(label)))
     codes[TREE] = np.int64(tree >> np.uint64(1))
+
+
+def find_deepest(plan):
+    """Return the level below which no tree of a plan grows; a sound one goes by its reach."""
+    return max(plan.max_depth, plan.reach.most) if hasattr(plan, "reach") else plan.max_depth
 
 
 def follow_row(nodes, probes, p):
@@ -188,7 +194,7 @@ class ForestOnTable(Observer):
             i = find_child(nodes[i], row)
         label, plan = nodes["label"][i], self._grow.args[0]
         if nodes["key"][i]:
-            features = np.empty(plan.max_depth, dtype=np.int64)
+            features = np.empty(find_deepest(plan), dtype=np.int64)
             label = label_below(public_cuts(self._table), nodes, row, self._table.n_classes, features)
             below = features[nodes["depth"][i] :]
             questions += [self._describe_question(BY_VALUE, feature, 0) for feature in below[below >= 0]]
@@ -222,7 +228,7 @@ class ForestOnTable(Observer):
             return [f"noisy count of {name!r} where the record ends" for name in self._classes]
         names = []
         for whose in ("the", "the other")[: len(self._pair.differing_records)]:
-            for level in range(self._grow.args[0].max_depth + 1):
+            for level in range(find_deepest(self._grow.args[0]) + 1):
                 names.append(f"noisy count on level {level} of {whose} record's way")
             names.append(f"value where {whose} record ends")
         return names
