@@ -1,4 +1,4 @@
-"""A disk that is full, a quota, a file system that fails: whichever call fails, one line says so and the run goes on."""
+"""A full disk, a quota, a file system that fails: whichever call fails, one line says so, and the run goes on."""
 
 import errno
 import json

@@ -304,14 +304,14 @@ class Store:
 
     def _wait_for(self, statement: str) -> sqlite3.Cursor:
         """Execute a statement that another program may hold up; after a second, say so, and wait for longer."""
-        self._connection.execute(f"PRAGMA busy_timeout = {_SOON * 1000}")
+        self._connection.execute(f"PRAGMA busy_timeout = {_SOON * 1000:.0f}")
         try:
             return self._connection.execute(statement)
         except sqlite3.OperationalError as error:
             if not _is_busy(error):
                 raise
         finally:
-            self._connection.execute(f"PRAGMA busy_timeout = {_PATIENCE * 1000}")
+            self._connection.execute(f"PRAGMA busy_timeout = {_PATIENCE * 1000:.0f}")
         print_to_stderr(f"store {self.path} is open in another program: waiting for up to {_PATIENCE} s")
         return self._connection.execute(statement)
 
