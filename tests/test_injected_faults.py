@@ -100,7 +100,7 @@ def check_fault(faulty, whole, folder, fails, error):
 
 def test_whichever_call_fails_one_line_says_so_and_the_run_goes_on(faulty, whole, tmp_path):
     n_calls, rng = whole[-1], random.Random(0)
-    for error in ERRORS:
+    for error in rng.sample(ERRORS, 3):  # `make survive` has all
         fails = rng.randrange(1, n_calls + 1)
         check_fault(faulty, whole, tmp_path / f"{fails}", fails, error)
 
