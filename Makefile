@@ -148,8 +148,8 @@ wheel:  ## build a wheel for this version of Python in dist/, and import it in a
 	@dist/environment/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
 	@cd dist && environment/bin/python -c "from dp_replica.algorithms.native import is_plain; assert not is_plain()" && ls *.whl
 
-survive: $(STAMP)  ## kill a sweep of 2,000 cells ten times: is every cell there once?
-	$(PY) -m pytest -m slow tests/test_survival.py
+survive: $(STAMP)  ## kill a sweep ten times, let each call that writes fail: is all there, once and whole? An hour
+	$(PY) -m pytest -m slow tests/test_survival.py tests/test_injected_faults.py
 
 damage: $(STAMP)  ## edit files of releases a quarter of a million times: is each refused, or a model? Some minutes
 	$(PY) -m pytest -m slow tests/test_damaged_releases.py

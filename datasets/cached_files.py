@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
+
+from algorithms.whole_files import replace_file
 
 try:
     import fcntl
@@ -33,16 +33,7 @@ def lock_file(path: Path) -> Iterator[None]:
 def write_to_cache(path: Path, write: Callable) -> None:
     """Write a file so that nobody ever sees half of it."""
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".part")
-    except OSError as error:
-        warnings.warn(f"{path.parent} cannot be written, so nothing is cached ({error})", stacklevel=2)
-        return
-    try:
-        os.close(handle)
-        write(temporary)
-        os.replace(temporary, path)
+        with replace_file(path) as aside:
+            write(aside)
     except OSError as error:
         warnings.warn(f"{path} cannot be written, so nothing is cached ({error})", stacklevel=2)
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)

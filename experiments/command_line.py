@@ -6,7 +6,6 @@ Nothing large is imported until it is known what the words ask for: a help needs
 from __future__ import annotations
 
 import argparse
-import errno
 import os
 import re
 import signal
@@ -26,7 +25,7 @@ from documents import search_path
 from documents.yaml_files import DocumentError, parse_yaml
 from experiments.catalogue.kinds import format_choices
 from experiments.config.paths import CONF
-from experiments.errors import BadInput, one_line, print_to_stderr, suggest_name
+from experiments.errors import BadInput, describe_os_error, one_line, print_to_stderr, suggest_name
 from experiments.processes import limit_threads, postpone_collection, resume_collection
 
 _DEFAULT = "reproduce"
@@ -59,7 +58,6 @@ _OPTIONS = re.compile(rf"^(\+*(?:{_GROUPS}))=([\w.:+-]+(?:,[\w.:+-]+)*)$")
 _NO_OPTION = re.compile(rf"^\+*({_GROUPS})(?:@[^=]*=|=\s*[\[{{])")
 """A config group with what is no option: in another package of the configuration, or a list or mapping in brackets."""
 
-_UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC)
 _ALIASES = {"run": _DEFAULT}
 _WORDS = {"new": ("what", "name"), "describe": ("file",), "list": ("what",), "judge": ("runs", "paper")}
 """Settings that a command takes as words behind its name, in order."""
@@ -325,10 +323,9 @@ def _exit_codes() -> Iterator[None]:
         print_to_stderr(f"error: {one_line(error)}")
         sys.exit(2)
     except OSError as error:
-        if error.errno not in _UNWRITABLE:
+        if error.errno is None:  # of a library, not of the operating system
             raise
-        hint = "; make it writable, or choose another folder with results=FOLDER" if error.filename else ""
-        print_to_stderr(f"error: {error.filename or 'stdout'} cannot be written ({error.strerror}){hint}")
+        print_to_stderr(f"error: {describe_os_error(error)}")
         sys.exit(2)
 
 

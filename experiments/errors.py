@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 
 from algorithms.installation import IS_CHECKOUT, ROOT
 from algorithms.parameters import suggest_name
 
-__all__ = ["BadInput", "one_line", "print_to_stderr", "require_checkout", "suggest_name"]
+__all__ = ["BadInput", "describe_os_error", "one_line", "print_to_stderr", "require_checkout", "suggest_name"]
 
 
 class BadInput(ValueError):
@@ -28,6 +29,30 @@ def one_line(error: BaseException) -> str:
     """
     text = " ".join(str(error).split()).encode(errors="backslashreplace").decode()  # half a character cannot be stored
     return text if isinstance(error, BadInput) and text else f"{type(error).__name__}: {text}".removesuffix(": ")
+
+
+_WAYS_OUT = {
+    "make it writable, or choose another folder with results=FOLDER": (errno.EACCES, errno.EPERM, errno.EROFS),
+    "free space there, or choose another folder with results=FOLDER": (errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
+    "allow more open files (ulimit -n), or run fewer jobs": (errno.EMFILE, errno.ENFILE),
+    "choose a shorter one with results=FOLDER": (errno.ENAMETOOLONG,),
+    "choose a folder whose file system has locks with results=FOLDER": (errno.ENOLCK,),
+}
+
+
+def describe_os_error(error: OSError) -> str:
+    """Return in one line what the operating system refused, and the way out.
+
+    Examples
+    --------
+    >>> print(describe_os_error(OSError(errno.EDQUOT, "Disk quota exceeded", "table.csv")))
+    table.csv: Disk quota exceeded; free space there, or choose another folder with results=FOLDER
+    >>> print(describe_os_error(OSError(errno.EIO, "Input/output error", "table.csv")))
+    table.csv: Input/output error; run the same command again, or choose another folder with results=FOLDER
+    """
+    again = "run the same command again, or choose another folder with results=FOLDER"
+    way_out = next((words for words, numbers in _WAYS_OUT.items() if error.errno in numbers), again)
+    return one_line(BadInput(f"{error.filename or 'standard output'}: {error.strerror}; {way_out}"))
 
 
 def require_checkout(command: str) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
+from algorithms.whole_files import write_bytes, write_text
 from plots.series import note_shortfall
 
 if TYPE_CHECKING:
@@ -80,11 +81,11 @@ def write_rendered(
     """Write the files of a figure to a folder that exists, with what it is drawn from as CSV; returns their paths."""
     paths = [folder / f"{name}.{ending}" for ending in files]
     for path, content in zip(paths, files.values(), strict=True):
-        path.write_bytes(content)
+        write_bytes(path, content)
     if frame is None:
         return paths
     path = folder / f"{name}.csv"
-    frame.to_csv(path, index=False, float_format="%.10g", lineterminator="\n")
+    write_text(path, frame.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
     return [*paths, path]
 
 

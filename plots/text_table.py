@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from algorithms.whole_files import write_text
 from experiments.config.paper import Paper, PaperTable
 from plots.labels import MISSING
 from plots.series import note_shortfall
@@ -46,7 +47,7 @@ class ArrangedTable(PaperTable):
         heads = [table.corner.replace(" \\ ", " / "), *table.columns]
         body = [[name, *map(self.format_entry, cells)] for name, cells in zip(table.rows, table.cells, strict=True)]
         title, note = self.caption(paper, frame)
-        path.write_text(format_latex(title, heads, body, note), encoding="utf-8")
+        write_text(path, format_latex(title, heads, body, note))
 
     def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
         """Return the cells of the table as the report's page shows them."""

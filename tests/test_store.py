@@ -1,13 +1,16 @@
 """The store: what goes in comes out, is on the disk in time, and damage is said in one line."""
 
+import errno
 import math
 import os
 import sqlite3
 import threading
+from contextlib import closing
 
 import pytest
 
 from experiments.cells.cell import Cell
+from experiments.store import database
 from experiments.store.database import Store, StoreError
 from experiments.store.record import Measured, Record
 from tests.waiting import wait_for
@@ -178,6 +181,46 @@ def test_a_store_of_an_earlier_version_is_named_with_the_way_out_and_left_alone(
     with pytest.raises(StoreError, match=r"written by an earlier version.*move it away and run again$"):
         Store(path)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("change", ["ALTER TABLE cells ADD COLUMN host TEXT", "DROP TABLE cells"])
+def test_a_store_of_a_later_version_is_named_before_anything_runs(tmp_path, change):
+    Store(tmp_path / "store.sqlite").close()
+    with closing(sqlite3.connect(tmp_path / "store.sqlite")) as connection:
+        connection.execute(change)
+    with pytest.raises(StoreError, match=r"has not the table of this version: .*choose another with results="):
+        Store(tmp_path / "store.sqlite")
+
+
+@pytest.mark.parametrize("holds", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE", "SELECT * FROM cells, (VALUES (1), (2), (3))"])
+def test_a_store_that_another_program_has_open_is_waited_for_with_a_word(tmp_path, monkeypatch, capsys, holds):
+    monkeypatch.setattr(database, "_SOON", 0.1)
+    monkeypatch.setattr(database, "_PATIENCE", 0.5)
+    with Store(tmp_path / "store.sqlite") as store:
+        store.put(CELLS[0], DONE)
+        store.flush()
+        with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
+            reading = other.execute(holds)
+            reading.fetchone()
+            store.put(CELLS[1], DONE)
+            with pytest.raises(StoreError, match=r"locked\); another program has it open: close it there, or"):
+                store.flush()
+            assert "is open in another program: waiting for up to" in capsys.readouterr().err
+            reading.close()
+        assert store.done() == {CELLS[0].key, CELLS[1].key}
+
+
+def test_a_file_system_without_locks_is_named(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(database.fcntl, "flock", refuse)
+    with Store(tmp_path / "store.sqlite") as store:
+        with pytest.raises(StoreError, match=r"store.lock: No locks available; choose a folder whose file system has"):
+            store.held().__enter__()
+        monkeypatch.undo()
+        with store.held():
+            store.put(CELLS[0], DONE)
 
 
 def test_a_cell_takes_less_than_300_bytes_and_none_of_thousands_is_lost(tmp_path):

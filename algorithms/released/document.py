@@ -17,6 +17,7 @@ from algorithms.encoding.domain import Domain
 from algorithms.released.account import read_account
 from algorithms.released.columns import read_domain
 from algorithms.released.field import Field, ReleaseError
+from algorithms.whole_files import write_text
 
 FORMAT = "dp-replica release 2"
 """Says what a file is; a change of its layout changes the number."""
@@ -106,7 +107,7 @@ class Release(ABC):
 
     def save(self, path) -> None:
         """Write the release to a file."""
-        Path(path).write_text(self.to_json() + "\n", encoding="utf-8")
+        write_text(path, self.to_json() + "\n")
 
 
 def seal_document(document: dict) -> str:

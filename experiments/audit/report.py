@@ -17,6 +17,7 @@ from typing import Any
 
 import pandas as pd
 
+from algorithms.whole_files import write_text
 from experiments.audit.laws import WorstCase
 from experiments.audit.outcomes import (
     BLACK_BOX,
@@ -295,7 +296,7 @@ def write_results(result: AuditResult, folder: Path, name: str = "audit") -> lis
     table, everything = folder / f"{name}.csv", folder / f"{name}.json"
     verdicts = judge_algorithms(result)
     rows = [_describe_row(row, verdicts) for row in _list_rows(result, result.bounds, verdicts)]
-    pd.DataFrame(rows).to_csv(table, index=False)
+    write_text(table, pd.DataFrame(rows).to_csv(index=False))
     contents = {"verdicts": list(map(asdict, verdicts)), **asdict(result), "bounds": rows}
     _write_json(contents, everything)
     return [table, everything]
@@ -310,7 +311,7 @@ def write_summary(
     its pairs of that kind and the name of that pair; of canaries each run; of releases those that are told apart.
     """
     table, origin = folder / f"{name.replace('audit', 'summary', 1)}.csv", folder / "provenance.json"
-    _summarise(result).to_csv(table, index=False, float_format="%.6g", lineterminator="\n")
+    write_text(table, _summarise(result).to_csv(index=False, float_format="%.6g", lineterminator="\n"))
     if provenance is None:
         return [table]
     _write_json(provenance, origin)
@@ -356,4 +357,4 @@ def _describe_row(row: BoundRow, verdicts: list[AlgorithmVerdict]) -> dict:
 
 def _write_json(contents: Mapping, path: Path) -> None:
     text = json.dumps(json_safe(contents), indent=1, ensure_ascii=False, allow_nan=False)
-    path.write_text(text + "\n", encoding="utf-8")
+    write_text(path, text + "\n")

@@ -13,6 +13,7 @@ import yaml
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Nominal
+from algorithms.whole_files import write_text
 from documents.yaml_files import parse_yaml
 from experiments.audit.neighbouring_tables import TablePair
 from experiments.config.paths import CONF
@@ -150,7 +151,7 @@ def keep_entries(entries: Iterable[Mapping]) -> None:
     """Write entries to the file, in place of those of the same algorithm, relation and ε."""
     kept = {_read_key(entry): dict(entry) for entry in (*read_entries(), *entries)}
     lines = yaml.safe_dump([kept[key] for key in sorted(kept)], sort_keys=False, default_flow_style=None, width=110)
-    SEARCHED_PAIRS.write_text(HEAD + lines, encoding="utf-8")
+    write_text(SEARCHED_PAIRS, HEAD + lines)
     read_entries.cache_clear()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from algorithms.installation import resolve_path
+from algorithms.whole_files import write_text
 from experiments.calibration.page import write_page
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr, require_checkout
@@ -26,6 +27,6 @@ def run_command(request: SweepRequest) -> int:
     for part in write_page(simulations, TaskRunner(make_executor(request.config["executor"])).run):
         print(part, flush=True)
         parts.append(part)
-    path.write_text("\n".join(parts), encoding="utf-8")
+    write_text(path, "\n".join(parts))
     print_to_stderr(f"  {path}")
     return 0

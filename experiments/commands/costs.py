@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from algorithms.whole_files import write_text
 from experiments.config.papers import prepare_paper, read_paper
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr
@@ -16,6 +17,6 @@ def run_command(request: SweepRequest) -> int:
         rows = measure_costs(prepare_paper(read_paper(name).to_mapping(), name, repeats=None))
         path = request.results_folder / f"paper-{name}" / "costs.csv"
         path.parent.mkdir(parents=True, exist_ok=True)
-        rows.to_csv(path, index=False, lineterminator="\n", float_format="%.4g")
+        write_text(path, rows.to_csv(index=False, lineterminator="\n", float_format="%.4g"))
         print_to_stderr(f"  {path}; running the paper again shows it on its page (cells are kept)")
     return 0

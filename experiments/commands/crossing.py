@@ -6,6 +6,7 @@ from itertools import chain
 
 import pandas as pd
 
+from algorithms.whole_files import write_text
 from experiments.config.paper import Paper
 from experiments.config.papers import prepare_paper, read_paper
 from experiments.config.request import SweepRequest
@@ -47,7 +48,7 @@ def _cross_paper(name: str, paper: Paper, draws: list[dict], request: SweepReque
     folder = request.results_folder / f"paper-{name}"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "further_rows.csv"
-    rows.to_csv(path, index=False, lineterminator="\n", float_format="%.10g")
+    write_text(path, rows.to_csv(index=False, lineterminator="\n", float_format="%.10g"))
     print_to_stderr(f"  {path}")
     for claim_id, of_claim in rows.groupby("claim", sort=False):
         print_to_stderr(f"{claim_id}: {describe_further_rows(pd.DataFrame(of_claim))}")

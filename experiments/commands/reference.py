@@ -5,6 +5,7 @@ No page is written where the finding of a paper says what its published run does
 
 from __future__ import annotations
 
+from algorithms.whole_files import write_text
 from experiments.config.papers import BENCHMARKS, list_own_papers, list_papers
 from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr, require_checkout
@@ -36,5 +37,5 @@ def run_command(request: SweepRequest) -> int:
         return 2
     rewrite_pages()
     for path, text in format_generated().items():
-        path.write_text(text, encoding="utf-8")
+        write_text(path, text)
     return 0

@@ -17,6 +17,7 @@ import pandas as pd
 from omegaconf import OmegaConf
 
 from algorithms.installation import PROGRAM
+from algorithms.whole_files import write_text
 from experiments.cells.cell import Cell
 from experiments.cells.grid import expand_grid
 from experiments.config import estimators
@@ -260,11 +261,12 @@ def write_results(
 
     for name in ("claims.json", "report.html"):  # without which what an interrupted run leaves looks incomplete
         (folder / name).unlink(missing_ok=True)
-    (folder / "cells.csv").write_text(format_cells_csv(table), encoding="utf-8")
-    table[["key", "fit_seconds"]].to_csv(folder / "timings.csv", index=False, lineterminator="\n")
+    write_text(folder / "cells.csv", format_cells_csv(table))
+    timings = table[["key", "fit_seconds"]]
+    write_text(folder / "timings.csv", timings.to_csv(index=False, lineterminator="\n"))
     facts = _gather_facts(arguments, table["dataset"].unique(), paper.repeats, table["algorithm"].unique())
     facts |= {"instead": paper.used_instead} if paper.used_instead else {}
-    (folder / "provenance.json").write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_text(folder / "provenance.json", json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
     return publish_paper(paper, questions, table, folder, runner)
 
 

@@ -27,6 +27,7 @@ import numpy as np
 import pandas as pd
 
 from algorithms.installation import name_command
+from algorithms.whole_files import write_text
 from experiments.config.finding import Sign
 from experiments.config.paper import Paper
 from experiments.config.papers import find_own_file, list_own_papers, list_papers, name_paper_file, read_paper
@@ -107,10 +108,11 @@ def write_accepted(name: str, accepted: Accepted, facts: Mapping[str, Any], fold
     folder.mkdir(parents=True, exist_ok=True)
     rows = [(*key, *band) for key, band in accepted.bands.items()]
     path = folder / f"paper-{name}.csv"
-    pd.DataFrame(rows, columns=_COLUMNS).to_csv(path, index=False, lineterminator="\n", float_format="%.10g")
+    frame = pd.DataFrame(rows, columns=_COLUMNS)
+    write_text(path, frame.to_csv(index=False, lineterminator="\n", float_format="%.10g"))
     contents = {"claims": accepted.claims, "median_of": accepted.repeats, "false_alarms": FALSE_ALARMS, **facts}
     text = json.dumps(contents, indent=2, ensure_ascii=False) + "\n"
-    path.with_suffix(".json").write_text(text, encoding="utf-8")
+    write_text(path.with_suffix(".json"), text)
 
 
 def read_accepted(name: str, watched: WatchList, folder: Path | None = None) -> Accepted:

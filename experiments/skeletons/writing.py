@@ -6,6 +6,7 @@ import re
 from importlib.util import find_spec
 from pathlib import Path
 
+from algorithms.whole_files import write_text
 from documents import search_path
 from experiments.config.paths import CONF
 from experiments.errors import BadInput, suggest_name
@@ -76,6 +77,6 @@ def write_new_file(path: Path, text: str) -> None:
     check_absent([path])
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        write_text(path, text)
     except OSError as error:
         raise BadInput(f"{path} cannot be written ({error.strerror})") from error

@@ -18,18 +18,19 @@ import struct
 import sys
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
 from experiments.cells.cell import Cell, format_canonical
-from experiments.errors import BadInput
+from experiments.errors import BadInput, describe_os_error, print_to_stderr
 from experiments.store.record import Measured, Record
 
 _MARK = 0x44505232  # "DPR2" in the file's header: tells our stores from other SQLite files
 _FORMER_MARK = 0x44505265  # "DPRe": every cell with texts of its own
 _SECONDS = 0.5
 _AT_ONCE = 20_000  # records that are held at once
+_SOON, _PATIENCE = 1, 60  # seconds for which a statement waits for another program: in silence, and in all
 _BATCH = 500  # keys in one query; SQLite takes 32,766 at most, older ones 999
 _FEW = 20_000  # keys
 
@@ -97,7 +98,9 @@ class Store:
             ) from error
         with self._explained():
             # The timer's thread writes too; the lock keeps the two apart.
-            self._connection = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)
+            self._connection = sqlite3.connect(
+                self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+            )
             self._open()
 
     def __enter__(self) -> Store:
@@ -142,7 +145,7 @@ class Store:
                 self._write_waiting()
 
     def _write_waiting(self) -> None:
-        self._connection.execute("BEGIN IMMEDIATE")
+        self._wait_for("BEGIN IMMEDIATE")
         try:
             rows = []
             for row in self._waiting:
@@ -150,7 +153,7 @@ class Store:
                 rows.append(row._replace(setting=setting, names=names, details=details))
             marks = ",".join("?" * len(_Row._fields))
             self._connection.executemany(f"INSERT OR REPLACE INTO cells VALUES ({marks})", rows)
-            self._connection.execute("COMMIT")
+            self._wait_for("COMMIT")
         except BaseException:  # Ctrl-C, too
             self._ids.clear()  # some may be of texts that are now not in the file
             if self._connection.in_transaction:  # else the next attempt would fail for being inside this one
@@ -179,17 +182,25 @@ class Store:
         The claim is a lock of the operating system on a file beside the store: it goes with the process, however that
         ends.
         """
-        with self.path.with_suffix(".lock").open("a+", encoding="utf-8") as claim:
+        path = self.path.with_suffix(".lock")
+        with ExitStack() as until_the_end:
             try:
-                fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                claim.seek(0)
-                print(f"{self.path} is held by {claim.read().strip()}: waiting for it to end", file=sys.stderr)
-                fcntl.flock(claim, fcntl.LOCK_EX)
-            claim.truncate(0)
-            claim.write(f"process {os.getpid()} on {socket.gethostname()}: {shlex.join(sys.argv)}")
-            claim.flush()
+                claim = until_the_end.enter_context(path.open("a+", encoding="utf-8", errors="backslashreplace"))
+                self._take_claim(claim)
+            except OSError as error:
+                raise StoreError(describe_os_error(OSError(error.errno, error.strerror, str(path)))) from error
             yield
+
+    def _take_claim(self, claim: TextIO) -> None:
+        try:
+            fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            claim.seek(0)
+            print_to_stderr(f"{self.path} is held by {claim.read().strip()}: waiting for it to end")
+            fcntl.flock(claim, fcntl.LOCK_EX)
+        claim.truncate(0)
+        claim.write(f"process {os.getpid()} on {socket.gethostname()}: {shlex.join(sys.argv)}")
+        claim.flush()
 
     def close(self) -> None:
         """Write what is kept back and close the file."""
@@ -278,18 +289,31 @@ class Store:
         return records
 
     def _open(self) -> None:
-        fault = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        fault = self._wait_for("PRAGMA quick_check(1)").fetchone()[0]
         if fault != "ok":
             raise sqlite3.DatabaseError(fault)
         # Taken even if nothing is written yet, so that a read-only folder is found out before an hour of work; and
         # before the tables are looked at: another process may be making them.
-        self._connection.execute("BEGIN IMMEDIATE")
+        self._wait_for("BEGIN IMMEDIATE")
         try:
             self._make_or_check_tables()
         except BaseException:
             self._connection.execute("ROLLBACK")
             raise
-        self._connection.execute("COMMIT")
+        self._wait_for("COMMIT")
+
+    def _wait_for(self, statement: str) -> sqlite3.Cursor:
+        """Execute a statement that another program may hold up; after a second, say so, and wait for longer."""
+        self._connection.execute(f"PRAGMA busy_timeout = {_SOON * 1000:.0f}")
+        try:
+            return self._connection.execute(statement)
+        except sqlite3.OperationalError as error:
+            if not _is_busy(error):
+                raise
+        finally:
+            self._connection.execute(f"PRAGMA busy_timeout = {_PATIENCE * 1000:.0f}")
+        print_to_stderr(f"store {self.path} is open in another program: waiting for up to {_PATIENCE} s")
+        return self._connection.execute(statement)
 
     def _make_or_check_tables(self) -> None:
         mark = self._connection.execute("PRAGMA application_id").fetchone()[0]
@@ -305,6 +329,12 @@ class Store:
             self._connection.execute(f"PRAGMA application_id = {_MARK}")
             for statement in _SCHEMA.split(";"):
                 self._connection.execute(statement)
+        columns = [row[1] for row in self._connection.execute("PRAGMA table_info(cells)")]
+        if columns != list(_Row._fields):
+            raise StoreError(
+                f"store {self.path} has not the table of this version: another version wrote it, or somebody changed "
+                "it; choose another with results=FOLDER, or move it away and run again"
+            )
 
     def _flush_late(self) -> None:
         try:
@@ -317,15 +347,22 @@ class Store:
         try:
             yield
         except sqlite3.OperationalError as error:
+            way_out = "make its folder writable, free space on the disk"
+            if _is_busy(error):
+                way_out = "another program has it open: close it there"
             raise StoreError(
-                f"store {self.path} cannot be read or written ({error}); make its folder writable, free space on the "
-                "disk, or choose another with results=FOLDER"
+                f"store {self.path} cannot be read or written ({error}); {way_out}, or choose another with "
+                "results=FOLDER"
             ) from error
         except (sqlite3.DatabaseError, json.JSONDecodeError, struct.error, TypeError) as error:
             fault = " ".join(str(error).split())
             raise StoreError(
                 f"store {self.path} is damaged ({fault}); move it away and run again, its cells are then computed anew"
             ) from error
+
+
+def _is_busy(error: sqlite3.OperationalError) -> bool:
+    return error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
 
 
 def _name_numbers(names: list[str], numbers: bytes) -> dict[str, float]:

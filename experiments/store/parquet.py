@@ -11,8 +11,9 @@ from pathlib import Path
 import pandas as pd
 
 from experiments.cells.cell import format_canonical
-from experiments.errors import BadInput, one_line
+from experiments.errors import BadInput
 from experiments.store.database import Store
+from experiments.store.runs_file import copy_to_parquet
 
 _HEADLINES = ("accuracy", "mse", "unit_mse", "r2")
 _BATCH = 50_000
@@ -46,9 +47,6 @@ def write_parquet(store: Store, path: Path) -> int:
                 cell["metrics"] = format_canonical(cell["metrics"])
             frame = pd.DataFrame(rows, columns=list(_COLUMNS))  # noqa: F841 - by name, in SQL
             database.execute("INSERT INTO cells SELECT * FROM frame")
-        try:
-            database.execute(f"COPY cells TO '{str(path).replace(chr(39), 2 * chr(39))}' (FORMAT parquet)")
-        except duckdb.IOException as error:
-            raise BadInput(f"{path} cannot be written ({one_line(error)}); choose another file") from error
+        copy_to_parquet(database, "SELECT * FROM cells", path)
         ((n_cells,),) = database.execute("SELECT count(*) FROM cells").fetchall()
         return n_cells

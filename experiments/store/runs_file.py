@@ -9,14 +9,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from algorithms.whole_files import replace_file
+from experiments.errors import BadInput, one_line
 from experiments.store.results import SettingKey, place_settings
 from experiments.store.study_rows import is_of_study
+
+if TYPE_CHECKING:
+    import duckdb
 
 RUNS = "runs.parquet"
 LARGEST = 2_000_000
@@ -61,23 +68,32 @@ def write_runs(rows: pd.DataFrame, path: Path) -> bool:
 
     Returns whether it is written: without rows, or without the package for Parquet, there is no file.
     """
-    path.unlink(missing_ok=True)
-    try:
-        import duckdb
-    except ImportError:
+    if rows.empty or find_spec("duckdb") is None:
+        path.unlink(missing_ok=True)
         return False
-    if rows.empty:
-        return False
+    import duckdb
+
     columns = {}
     for name in rows.columns:
         columns[name] = rows[name] if pd.api.types.is_numeric_dtype(rows[name]) else _as_text(rows[name])
     columns["repeat"] = rows["repeat"].astype(np.int32)
-    frame = pd.DataFrame(columns)  # noqa: F841 - by name, in SQL
     with duckdb.connect(config={"threads": 1}) as database:
         database.execute("SET enable_progress_bar = false")
-        target = str(path).replace("'", "''")
-        database.execute(f"COPY (SELECT * FROM frame) TO '{target}' (FORMAT parquet, COMPRESSION zstd)")
+        database.register("runs", pd.DataFrame(columns))
+        copy_to_parquet(database, "SELECT * FROM runs", path, "COMPRESSION zstd")
     return True
+
+
+def copy_to_parquet(database: duckdb.DuckDBPyConnection, query: str, path: Path, *options: str) -> None:
+    """Write what a query gives as a Parquet file, whole or not at all; BadInput if it cannot be written."""
+    import duckdb
+
+    with replace_file(path) as aside:
+        target = str(aside).replace("'", "''")
+        try:
+            database.execute(f"COPY ({query}) TO '{target}' ({', '.join(['FORMAT parquet', *options])})")
+        except duckdb.IOException as error:
+            raise BadInput(f"{path} cannot be written ({one_line(error)}); choose another file") from error
 
 
 def _as_text(cells: pd.Series) -> pd.Series:

@@ -16,6 +16,7 @@ from typing import Any
 
 import pandas as pd
 
+from algorithms.whole_files import write_text
 from experiments.config.paper import Paper, PaperFigure, PaperTable, Speaker
 from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.claim_answers import judge_claims
@@ -115,7 +116,7 @@ _ENDINGS = {"CSV": "csv", "LaTeX": "tex", "SVG": "svg", "PNG": "png", "PDF": "pd
 def write_page(run: PaperRun) -> Path:
     """Write ``report.html`` into the folder of a run and return its path."""
     path = run.folder / "report.html"
-    path.write_text(render_page(run), encoding="utf-8")
+    write_text(path, render_page(run))
     return path
 
 

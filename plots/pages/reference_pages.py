@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -22,6 +21,7 @@ from pathlib import Path
 import pandas as pd
 
 from algorithms.installation import name_command
+from algorithms.whole_files import replace_folder, write_text
 from experiments.config.papers import name_paper_file, read_paper
 from experiments.config.paths import REFERENCE, ROOT
 from experiments.judge.verdict import Verdict
@@ -82,9 +82,9 @@ def publish_run(name: str, results: Path = ROOT / "results") -> None:
         sys.exit(f"{run} is not complete: {name_target(name)} first")
     if (run / RUNS).is_file() and (size := (run / RUNS).stat().st_size) > LARGEST:
         sys.exit(f"{run / RUNS} has {size:,} bytes, and a published one has at most {LARGEST:,}")
-    shutil.rmtree(kept, ignore_errors=True)
-    copy_files(run, kept, KEPT)
-    _forget_folder(kept / "provenance.json")
+    with replace_folder(kept) as aside:
+        copy_files(run, aside, KEPT)
+        _forget_folder(aside / "provenance.json")
 
 
 def publish_audit(results: Path = ROOT / "results") -> None:
@@ -101,7 +101,7 @@ def _forget_folder(path: Path) -> None:
     """Leave out of a published command where its results lay: that is of one machine alone."""
     facts = json.loads(path.read_text(encoding="utf-8"))
     words = [word for word in shlex.split(facts["command"]) if not word.startswith("results=")]
-    path.write_text(json.dumps(facts | {"command": shlex.join(words)}, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    write_text(path, json.dumps(facts | {"command": shlex.join(words)}, indent=2, ensure_ascii=False) + "\n")
 
 
 def _lacks_cells(folder: Path) -> bool:
@@ -154,7 +154,7 @@ def rewrite_pages(root: Path = ROOT) -> None:
     """Write all pages that show the published runs."""
     for path, text in make_pages(root).items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        write_text(path, text)
 
 
 def replace_block(text: str, name: str, block: str) -> str:

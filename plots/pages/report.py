@@ -6,12 +6,12 @@ run if it was not. The newest sweeps are copied into it. The report needs no fil
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from algorithms.whole_files import replace_folder, write_text
 from experiments.config.finding import Sign
 from experiments.config.paper import Speaker
 from experiments.config.papers import BENCHMARKS, read_paper
@@ -96,16 +96,14 @@ def build_report(results: Path, names: Sequence[str]) -> Path:
     for entry in run_ones:
         base = f"paper-{entry.name}/"
         pages[entry.href] = render_page(entry.run, entry.source, base, list_links(entry.href))
-    folder = results / "report"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for entry in run_ones:
-        copy_files(entry.run.folder, folder / f"paper-{entry.name}", (*KEPT, "figures/*.png", "figures/*.pdf"))
-    for swept, _ in sweeps[:_MOST_SWEEPS]:
-        copy_files(swept, folder / "sweeps" / swept.name, FILES)
-    for name, text in pages.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder / "index.html"
+    with replace_folder(results / "report") as folder:
+        for entry in run_ones:
+            copy_files(entry.run.folder, folder / f"paper-{entry.name}", (*KEPT, "figures/*.png", "figures/*.pdf"))
+        for swept, _ in sweeps[:_MOST_SWEEPS]:
+            copy_files(swept, folder / "sweeps" / swept.name, FILES)
+        for name, text in pages.items():
+            write_text(folder / name, text)
+    return results / "report" / "index.html"
 
 
 def _render_front_page(

@@ -20,6 +20,7 @@ import pandas as pd
 import yaml
 
 from algorithms.installation import IS_CHECKOUT, name_command
+from algorithms.whole_files import replace_file, write_text
 from documents import search_path
 from documents.yaml_files import parse_yaml
 from experiments.config.paper import Paper, parse_paper
@@ -57,9 +58,12 @@ def copy_files(folder: Path, target: Path, patterns: Iterable[str]) -> None:
     """Copy those files of a run that match one of some patterns."""
     for pattern in patterns:
         for path in sorted(folder.glob(pattern)):
+            if path.name.startswith("."):  # of somebody who was killed while it was written
+                continue
             copied = target / path.relative_to(folder)
             copied.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, copied)
+            with replace_file(copied) as aside:
+                shutil.copyfile(path, aside)
 
 
 def read_csv(path: Path, column: str = "") -> pd.DataFrame:
@@ -93,7 +97,7 @@ def _fill_texts(frame: pd.DataFrame) -> pd.DataFrame:
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
     """Write a table of a run."""
-    frame.to_csv(path, index=False, float_format="%.10g", lineterminator="\n")
+    write_text(path, frame.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
 
 
 def read_paper_as_run(path: Path) -> Paper:
@@ -103,9 +107,7 @@ def read_paper_as_run(path: Path) -> Paper:
 
 def write_paper(paper: Paper, path: Path) -> None:
     """Write a paper's description as it was run, substitutes and number of repeats included."""
-    path.write_text(
-        yaml.safe_dump(paper.to_mapping(), sort_keys=False, allow_unicode=True, width=120), encoding="utf-8"
-    )
+    write_text(path, yaml.safe_dump(paper.to_mapping(), sort_keys=False, allow_unicode=True, width=120))
 
 
 def read_json(path: Path) -> Any:
@@ -115,7 +117,7 @@ def read_json(path: Path) -> Any:
 
 def write_json(contents: Any, path: Path) -> None:
     """Write what JSON can hold: NaN becomes null, infinity the text "inf", numbers keep ten digits."""
-    path.write_text(json.dumps(_plain(contents), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(_plain(contents), indent=2, ensure_ascii=False) + "\n")
 
 
 def _plain(value: Any) -> Any:

@@ -14,6 +14,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
+from algorithms.whole_files import replace_file, write_text
 from experiments.errors import BadInput, suggest_name
 from plots import style
 from plots.pages import html
@@ -63,12 +64,10 @@ def read_stop_on_error(config: Mapping[str, Any]) -> bool:
 
 
 FOLDER = "sweeps"
-PROVENANCE = "provenance.json"
+PROVENANCE, PAGE = "provenance.json", "report.html"
+_FIGURE = tuple(f"figure.{ending}" for ending in ("svg", "png", "pdf", "csv"))
 #: All that a sweep may write.
-FILES = (
-    *("table.csv", "table.tex", "table.md", "report.html", PROVENANCE),
-    *("figure.svg", "figure.png", "figure.pdf", "figure.csv"),
-)
+FILES = ("table.csv", "table.tex", "table.md", PAGE, PROVENANCE, *_FIGURE)
 _LONGEST_NAME = 100
 
 
@@ -102,13 +101,12 @@ def refuse_taken_name(parent: Path, name: str, identity: str) -> None:
 def make_folder(parent: Path, name: str, identity: str) -> Path:
     """Make the folder of a sweep and return it: the one that it has, else one with a number behind its name.
 
-    Of an earlier run of the same sweep nothing stays.
+    The page of an earlier run of the same sweep goes: without it, what an interrupted run leaves looks incomplete.
     """
     candidates = chain([parent / name], (parent / f"{name}-{number}" for number in count(2)))
     folder = next(candidate for candidate in candidates if _is_free(candidate, identity))
     folder.mkdir(parents=True, exist_ok=True)
-    for file in FILES:
-        (folder / file).unlink(missing_ok=True)
+    (folder / PAGE).unlink(missing_ok=True)
     return folder
 
 
@@ -117,7 +115,7 @@ def list_sweeps(results: Path) -> list[tuple[Path, dict[str, Any]]]:
     found = []
     for folder in sorted((results / FOLDER).glob("*")):
         facts = _read_facts(folder)
-        if facts and (folder / "report.html").is_file():
+        if facts and (folder / PAGE).is_file():
             found.append((folder, facts))
     return sorted(found, key=lambda one: str(one[1].get("written", "")), reverse=True)
 
@@ -129,7 +127,9 @@ def _is_free(folder: Path, identity: str) -> bool:
     if not folder.is_dir():
         return False
     facts = _read_facts(folder)
-    return facts["sweep"]["identity"] == identity if facts else not any(folder.iterdir())
+    return (
+        facts["sweep"]["identity"] == identity if facts else all(path.name.startswith(".") for path in folder.iterdir())
+    )
 
 
 def _read_facts(folder: Path) -> dict[str, Any] | None:
@@ -156,14 +156,14 @@ def write_sweep(
     said = {"identity": sweep.identity, "fixed": sweep.describe_fixed(), "varies": sweep.describe_varying()}
     provenance = {"sweep": {**said, "incomplete": results.is_partial}, **facts}
     text = json.dumps(provenance, indent=2, ensure_ascii=False)  # first, as it says whose the folder is
-    (folder / PROVENANCE).write_text(f"{text}\n", encoding="utf-8")
-    with (folder / "table.csv").open("w", encoding="utf-8", newline="") as stream:
+    write_text(folder / PROVENANCE, f"{text}\n")
+    with replace_file(folder / "table.csv") as aside, aside.open("w", encoding="utf-8", newline="") as stream:
         collector.copy_table(stream)
-    (folder / "table.md").write_text(_format_markdown(results, tables), encoding="utf-8")
-    (folder / "table.tex").write_text(_format_latex(results, tables), encoding="utf-8")
+    write_text(folder / "table.md", _format_markdown(results, tables))
+    write_text(folder / "table.tex", _format_latex(results, tables))
     pictures = _write_figure(results, folder)
-    page = folder / "report.html"
-    page.write_text(_format_page(results, tables, facts, folder), encoding="utf-8")
+    page = folder / PAGE
+    write_text(page, _format_page(results, tables, facts, folder))
     return [*pictures, page]
 
 
@@ -171,6 +171,8 @@ def _write_figure(results: SweepResults, folder: Path) -> list[Path]:
     """Draw the figure of a sweep of several settings; returns the picture to look at."""
     figure = plan_figure(results.sweep)
     if figure is None or not results.metrics:
+        for file in _FIGURE:  # of an earlier run
+            (folder / file).unlink(missing_ok=True)
         return []
     frame, note = figure.make_frame(results), results.describe_shortfall()
     kept = frame.drop(columns=["printed", "decimals", "verdict"])

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from algorithms.whole_files import write_text
 from experiments.config.data import task_and_domain
 from experiments.config.paper import Paper
 from plots.labels import MISSING, label_name
@@ -55,7 +56,7 @@ class AttributesTable(TableOfFacts):
         for dataset, name, cells in zip(frame["dataset"], table.rows, table.cells, strict=True):
             body.append([label_name(paper, dataset), name, *map(self.format_entry, cells)])
         text = format_latex(self.title, ["data set", table.corner, *table.columns], body, "")
-        path.write_text(text, encoding="utf-8")
+        write_text(path, text)
 
 
 def _describe_kind(n_categories: Any) -> tuple[str, str]:

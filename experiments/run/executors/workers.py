@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +17,7 @@ from loky import get_reusable_executor
 
 from documents import search_path
 from experiments.cells.cell import Cell
-from experiments.errors import one_line
+from experiments.errors import BadInput, one_line
 from experiments.processes import ONE_THREAD, SECONDS_IDLE, begin_worker, choose_start, start_server
 from experiments.run import evaluate
 from experiments.store.record import Record
@@ -91,11 +91,28 @@ def _get_processes(where: Executor) -> Workers:
 
     Those of another environment, which names the user's catalogues and data, are not used again.
     """
-    start_server(evaluate.__name__)
+    with _explained():
+        start_server(evaluate.__name__)
     environment = os.environ | ONE_THREAD | search_path.describe_environment()
     begin = {"initializer": begin_worker, "initargs": (environment, evaluate.__name__)}
-    pool = partial(get_reusable_executor, where.n_jobs, choose_start(), SECONDS_IDLE, **begin)
-    return Workers(where, pool, run_chunk, lambda: where.n_jobs)
+
+    def get_pool() -> concurrent.futures.Executor:
+        with _explained():
+            return get_reusable_executor(where.n_jobs, choose_start(), SECONDS_IDLE, **begin)
+
+    return Workers(where, get_pool, run_chunk, lambda: where.n_jobs)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Say what processes need where they cannot be started: the error of their locks names nothing."""
+    try:
+        yield
+    except OSError as error:
+        raise BadInput(
+            f"no worker processes can be started ({error.strerror or error}): they need locks in /dev/shm, files and "
+            "processes; free or allow some, or run with executor=threads or executor.jobs=1"
+        ) from error
 
 
 @contextmanager
