@@ -28,7 +28,7 @@ OPTIONS = {
 }
 TWINS = ("tests/test_twins.py", "tests/test_draws_of_kernels.py", "tests/test_native.py")
 PROCESSES = 2
-CASES = 400
+CASES = 1200
 HELP = """\
 Compile the kernels with sanitizers, and run what calls them: the tests of twins, then a fuzz of all estimators.
 

@@ -376,7 +376,7 @@ inline bool divides_rows(const Counts& counts, Decides decides, std::int64_t cod
         const double n = sum_counts(counts.row(j));
         n_rows += n;
         n_most = std::max(n_most, n);
-        if (decides == EQUALS ? std::int64_t(j) == code : is_among(j, code)) n_left += n;
+        if (decides == EQUALS ? std::int64_t(j) == code : decides == AMONG && is_among(j, code)) n_left += n;
     }
     return decides == BY_VALUE ? n_most < n_rows : 0 < n_left && n_left < n_rows;
 }
