@@ -298,7 +298,7 @@ def test_the_largest_loss_is_shown_with_its_pair(tmp_path):
     found = AuditResult(rows, [], [])
     lines = format_report(found).splitlines()
     assert any("exact loss" in line for line in lines) and any("0.700 (there)" in line for line in lines)
-    summary, _ = write_summary(found, tmp_path, provenance={})
+    summary, _ = write_summary(found, tmp_path, {})
     header, first, second = summary.read_text().splitlines()
     assert header.endswith(",verdict,loss,loss_where,reason")
     assert first.endswith(",not refuted,0.7,there,nothing above 0.50 in 10 trainings")

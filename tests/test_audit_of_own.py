@@ -13,7 +13,7 @@ from experiments.audit.audit_tasks import TRAININGS, AuditPlan, BlackBox, list_n
 from experiments.audit.outcomes import OUTCOMES, WAY_OUT, Unaudited
 from experiments.config.paths import ROOT
 from experiments.processes import make_environment
-from plots import privacy
+from plots import audits
 from tests.command_line import exit_code
 from tests.waiting import HANG
 
@@ -300,11 +300,11 @@ def test_what_an_algorithm_cannot_be_put_through_is_in_its_reason(audited):
 def test_all_rows_of_an_algorithm_say_one_thing_in_files_and_on_pages(audited):
     _, results, found, frame = audited
     assert set(frame["algorithm"]) == set(ZOO) and "measured" not in frame.columns
-    bounds = privacy.read_bounds(results)
+    bounds = audits.read_bounds(results)
     for verdict in found["verdicts"]:
         rows = frame[frame["algorithm"] == verdict["algorithm"]]
         assert set(zip(rows["verdict"], rows["reason"], strict=True)) == {(verdict["verdict"], verdict["reason"])}
-        first, *others = privacy.list_bounds(bounds, verdict["algorithm"])
+        first, *others = audits.list_bounds(bounds, verdict["algorithm"])
         assert first["bound"] == say(verdict)
         assert all(one["bound"].startswith("ε ≥ ") for one in others)
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -36,21 +37,59 @@ def version_of_cell(dataset: str, algorithm: str) -> str:
 
 
 def version_of_algorithm(name: str, params: Mapping[str, Any]) -> str:
-    """Return the version of an algorithm with some parameters, as 12 hexadecimal digits.
+    """Return the version of an algorithm with some parameters: a hash of its code, and one of its settings.
 
-    It is a hash over the code of the algorithm and of all that it imports, kernels in C++ too, over its settings and,
-    where code is somebody's own, over the versions of the packages that it imports. Neither Python nor the libraries
-    that all results rest on count, so that it is the same in a checkout and in a wheel, on every machine.
+    Its code is all that it imports, kernels in C++ too; where it is somebody's own, the versions of packages that it
+    imports count as well. Neither Python nor the libraries that all results rest on do, so that the version is the same
+    in a checkout and in a wheel, on every machine.
+
+    Examples
+    --------
+    >>> code, settings = version_of_algorithm("rdt", {"variant": "paper"}).split("-")
+    >>> len(code), len(settings), version_of_algorithm("rdt", {}).startswith(f"{code}-")
+    (12, 8, True)
     """
     target = estimators.find_target(name)
-    settings = format_canonical([name_in_checkout(target), params, estimators.own_epsilon(name)])
-    packages = format_canonical(estimators.list_packages(name))
-    return hashlib.sha256("\0".join([_hash_code(target), settings, packages]).encode()).hexdigest()[:12]
+    settings = format_canonical([params, estimators.own_epsilon(name), estimators.list_packages(name)])
+    return f"{_hash_code(target)[:12]}-{hashlib.sha256(settings.encode()).hexdigest()[:8]}"
+
+
+class Standing(StrEnum):
+    """What an audit says of an algorithm that was run; nothing but of the same code and settings."""
+
+    CURRENT = "audited"
+    IN_PART = "audited with some of its settings alone"  #: a break counts, as such models were run, too
+    OTHER_SETTINGS = "not audited with these settings"
+    CHANGED = "not audited since it changed"
+    UNKNOWN = "audited before audits noted their code"
+
+    @property
+    def counts(self) -> bool:
+        """Whether what attacks measured is of a model like one that was run."""
+        return self in (Standing.CURRENT, Standing.IN_PART)
+
+
+def compare_versions(audited: str, run: Collection[str]) -> Standing:
+    """Return what an audit of one version says of the versions that were run.
+
+    Examples
+    --------
+    >>> [compare_versions("a-1", run).value for run in (["a-1"], ["a-1", "a-2"], ["a-2"])]
+    ['audited', 'audited with some of its settings alone', 'not audited with these settings']
+    >>> compare_versions("a-1", ["b-1"]).value, compare_versions("", ["b-1"]).value
+    ('not audited since it changed', 'audited before audits noted their code')
+    """
+    if not audited or not all(run):
+        return Standing.UNKNOWN
+    if audited in run:
+        return Standing.CURRENT if len(set(run)) == 1 else Standing.IN_PART
+    codes = {version.partition("-")[0] for version in run}
+    return Standing.OTHER_SETTINGS if audited.partition("-")[0] in codes else Standing.CHANGED
 
 
 @cache
 def _hash_code(target: str) -> str:
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(name_in_checkout(target).encode())
     for module in sorted(_collect_code(target)):
         digest.update(f"{module}\0{_QUOTES.sub('', read_code(_require_source(module)))}\0".encode())
     if list_own_modules(target):
@@ -61,11 +100,11 @@ def _hash_code(target: str) -> str:
 
 def _collect_code(target: str) -> set[str]:
     """Return the modules that an estimator is made of: the user's, and ours that these import."""
-    own = {module for module in list_own_modules(target) if find_source(module)}
-    ours = chain.from_iterable(map(_list_ours, own))
-    if not list_own_modules(target):
-        ours = iter([name_in_checkout(estimators.import_class(target).__module__)])
-    return own | collect_modules(ours, _list_ours)
+    modules = list_own_modules(target)
+    if not modules:
+        return collect_modules([name_in_checkout(estimators.import_class(target).__module__)], _list_ours)
+    own = {module for module in modules if find_source(module)}
+    return own | collect_modules(chain.from_iterable(map(_list_ours, own)), _list_ours)
 
 
 @cache

@@ -31,9 +31,10 @@ from experiments.config import estimators
 from experiments.metrics.own import find_own
 
 _OURS = ("algorithms", "conf", "datasets", "documents", "experiments", "plots")
-_OF_PYTHON = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+_OF_PYTHON = {str(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
 _OF_THE_MACHINE = ("/dev", "/etc", "/proc", "/sys", "/usr/lib", "/usr/share")
-_LEFT_OUT = tuple(os.path.join(folder, "") for folder in (*map(ROOT.joinpath, _OURS), *_OF_PYTHON, *_OF_THE_MACHINE))
+_FOREIGN = [*(str(ROOT / name) for name in _OURS), *_OF_PYTHON, *_OF_THE_MACHINE]
+_LEFT_OUT = tuple(os.path.join(folder, "") for folder in _FOREIGN)
 """Folders whose files are no inputs: of ours and of packages the code or the version counts already."""
 _CHANGED = "changed since it was read"
 
