@@ -20,6 +20,7 @@ from experiments.cells.current import Standing, compare_versions
 from experiments.cells.inputs import have_changed
 from experiments.config.paper import Paper
 from experiments.config.paths import REFERENCE
+from experiments.config.setting import drop_entries
 from plots.labels import label_name
 
 SUMMARY = "audit/summary.csv"
@@ -62,9 +63,10 @@ def read_bounds(results: Path, run: Mapping[str, Collection[str]] | None = None)
         frame = pd.read_csv(path, dtype=dict.fromkeys(_TEXTS, str), keep_default_na=False)
         origin = path.with_name(path.name.replace("summary", "provenance")).with_suffix(".json")
         provenance = json.loads(origin.read_text(encoding="utf-8")) if origin.is_file() else {}
+        of_ours = provenance if path.name == Path(SUMMARY).name else drop_entries(provenance, ["git"])
         versions = frame.get("version", pd.Series("", index=frame.index, dtype=str))
         known = [_find_standing(*row, run or {}, provenance) for row in zip(frame["algorithm"], versions, strict=True)]
-        frames.append(frame.assign(audit=name_source(whose, provenance), standing=known))
+        frames.append(frame.assign(audit=name_source(whose, of_ours), standing=known))
     return pd.concat(frames) if frames else pd.DataFrame(columns=["algorithm", "audit", "standing"])
 
 

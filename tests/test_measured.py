@@ -133,7 +133,7 @@ def answer(tmp_path, *rows, versions=(VERSION,), of_a=SOUND, name="audit/summary
         path.parent.mkdir(exist_ok=True)
         pd.DataFrame(rows, columns=FOUND.columns).to_csv(path, index=False)
         origin = path.with_name(path.name.replace("summary", "provenance")).with_suffix(".json")
-        origin.write_text(json.dumps({"written": written, "git": None}), encoding="utf-8")
+        origin.write_text(json.dumps({"written": written, "git": {"revision": "that of ours"}}), encoding="utf-8")
     bounds = audits.read_bounds(tmp_path, {"a": versions})
     paper = make_paper(labels={"a": "A"})
     described = privacy.describe_privacy(paper, of_a, bounds)

@@ -15,7 +15,7 @@ import os
 import sys
 import sysconfig
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.util import source_from_cache
@@ -41,8 +41,8 @@ _CHANGED = "changed since it was read"
 State = tuple[int, int] | None
 _opened: defaultdict[str, dict[str, State]] = defaultdict(dict)
 """By the file of the code on the stack: what was opened to be read, and the state that it had."""
-_written: set[str] = set()
-"""What was opened to be written: a cache or a log of the code itself is no input."""
+_written: defaultdict[str, set[str]] = defaultdict(set)
+"""Likewise what was opened to be written: a cache or a log of the code itself is no input."""
 
 
 def _note_opening(event: str, arguments: tuple[Any, ...]) -> None:
@@ -55,13 +55,13 @@ def _note_opening(event: str, arguments: tuple[Any, ...]) -> None:
 def _note_file(path: str, flags: int) -> None:
     if path.startswith(_LEFT_OUT):
         return
-    if flags & (os.O_WRONLY | os.O_RDWR):
-        _written.add(path)
-        return
+    is_written = flags & (os.O_WRONLY | os.O_RDWR)
     if path.endswith(".pyc"):
         path = source_from_cache(path)
     for opener in _list_openers():
-        if path not in _opened[opener]:
+        if is_written:
+            _written[opener].add(path)
+        elif path not in _opened[opener]:
             _opened[opener][path] = find_state(Path(path))
 
 
@@ -95,18 +95,25 @@ def list_read(algorithm: str, metrics: Iterable[str] = ()) -> dict[str, str]:
     sources = set(_list_sources(algorithm, metrics))
     if not sources:
         return {}
-    folder, waiting, read = _find_folder(algorithm), list(sources), {}
-    while waiting:
-        for path, state in _opened.get(waiting.pop(), {}).items():
-            if path not in read:
-                read[path] = state
-                waiting += [path] if path.endswith(".py") else []
-    kept = {}
-    for path, state in sorted(read.items()):
-        if state is not None and path not in sources and path not in _written and os.path.isfile(path):
+    folder, kept = _find_folder(algorithm), {}
+    for path, state in sorted(_collect_opened(sources).items()):
+        if state is not None and os.path.isfile(path):
             is_as_read = find_state(Path(path)) == state
             kept[_name_file(path, folder)] = hash_file(path) if is_as_read else _CHANGED
     return kept
+
+
+def _collect_opened(sources: Collection[str]) -> dict[str, State]:
+    """Return what some files of code have opened to be read, and files of code that they opened likewise."""
+    waiting, read, written = list(sources), dict[str, State](), set(sources)
+    while waiting:
+        opener = waiting.pop()
+        written |= _written.get(opener, set())
+        for path, state in _opened.get(opener, {}).items():
+            if path not in read:
+                read[path] = state
+                waiting += [path] if path.endswith(".py") else []
+    return {path: state for path, state in read.items() if path not in written}
 
 
 def have_changed(algorithm: str, read: Mapping[str, str]) -> bool:
