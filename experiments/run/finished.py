@@ -21,12 +21,19 @@ _AT_ONCE = 20_000
 def find_finished(cells: Mapping[str, Cell], store: Store) -> set[str]:
     """Return the keys of the cells that are done and still right, of some cells by key."""
     finished = store.done(cells.keys())
-    asked = [key for key in finished if can_be_outdated(cells[key])]
-    for batch in split_batches(asked, _AT_ONCE):
+    can_read: dict[tuple, bool] = {}  # of the few kinds of cells that there are
+    for batch in split_batches([key for key in finished if _can_be_outdated(cells[key], can_read)], _AT_ONCE):
         for key, record in store.get(batch).items():
             if record.measured and has_outdated_files(cells[key], record.measured.details):
                 finished.discard(key)
     return finished
+
+
+def _can_be_outdated(cell: Cell, known: dict[tuple, bool]) -> bool:
+    kind = cell.algorithm, cell.metrics
+    if kind not in known:
+        known[kind] = can_be_outdated(cell)
+    return known[kind]
 
 
 def evaluate_and_note_files(cell: Cell) -> Measured:
