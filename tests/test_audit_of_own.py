@@ -1,6 +1,7 @@
 """The audit of an outsider's algorithms: one verdict of each, with its reason and its line."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ from documents import search_path
 from experiments.audit import audit_tasks, neighbouring_tables
 from experiments.audit.audit_tasks import TRAININGS, AuditPlan, BlackBox, list_notices, plan_tasks
 from experiments.audit.outcomes import OUTCOMES, WAY_OUT, Unaudited
+from experiments.cells.current import Standing
 from experiments.config.paths import ROOT
 from experiments.processes import make_environment
 from plots import audits
@@ -301,6 +303,9 @@ def test_all_rows_of_an_algorithm_say_one_thing_in_files_and_on_pages(audited):
     _, results, found, frame = audited
     assert set(frame["algorithm"]) == set(ZOO) and "measured" not in frame.columns
     bounds = audits.read_bounds(results)
+    own = bounds[bounds["algorithm"].isin(ZOO)]
+    assert set(own["standing"]) == {Standing.CURRENT} and set(own["version"]) == set(found["versions"].values())
+    assert re.fullmatch(r"an audit of \d{4}-\d\d-\d\d", " ".join(set(own["audit"])))
     for verdict in found["verdicts"]:
         rows = frame[frame["algorithm"] == verdict["algorithm"]]
         assert set(zip(rows["verdict"], rows["reason"], strict=True)) == {(verdict["verdict"], verdict["reason"])}
