@@ -6,7 +6,7 @@ With them goes its finding, with its sizes filled in and its verdicts compared w
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
@@ -21,8 +21,9 @@ from experiments.config.paper import Paper
 from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.numbers.number_verdict import format_size, is_blank
 from experiments.judge.verdict import OUTSIDE, Verdict, half_digit
-from plots.labels import MISSING, SYMBOLS, label_names
-from plots.privacy import VIOLATED, is_claim_only
+from plots.audits import NO_AUDIT, describe_standing, select_counting
+from plots.labels import MISSING, SYMBOLS, AccountSign, AnySign, label_name, label_names
+from plots.privacy import find_account_sign, is_claim_only
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Answer:
     question: str
     words: str
     #: How many numbers, claims or algorithms have which sign, those that none has left out; empty without any.
-    counts: dict[Sign, int]
+    counts: dict[AnySign, int]
     reason: str = ""  #: why, if that can be said in a sentence
 
     @property
@@ -47,10 +48,15 @@ class Answer:
         return ", ".join(f"{SYMBOLS[sign]} {n} {describe_sign(sign, n)}" for sign, n in self.counts.items())
 
     @property
-    def sign(self) -> Sign:
-        """What the counts come to: the one sign that all have, else depends; open without any."""
+    def sign(self) -> AnySign:
+        """What the counts come to: the one sign that all have, else depends; open without any.
+
+        Where nothing fails and something is not audited, nobody has looked at the whole.
+        """
         if not self.counts:
             return Sign.OPEN
+        if self.counts.keys() == {Sign.HOLDS, AccountSign.UNAUDITED}:
+            return AccountSign.UNAUDITED
         return next(iter(self.counts)) if len(self.counts) == 1 else Sign.DEPENDS
 
     @property
@@ -77,20 +83,24 @@ class Answer:
         return drawn
 
 
-def describe_sign(sign: Sign, n: int) -> str:
+def describe_sign(sign: AnySign, n: int) -> str:
     """Return what a number of claims with a sign do.
 
     Examples
     --------
     >>> describe_sign(Sign.HOLDS, 1), describe_sign(Sign.FAILS, 2), describe_sign(Sign.OPEN, 3)
     ('holds', 'fail', 'are open')
+    >>> describe_sign(AccountSign.UNAUDITED, 1)
+    'has its own account, not audited'
     """
     if sign == Sign.OPEN:
         return "is open" if n == 1 else "are open"
+    if sign == AccountSign.UNAUDITED:
+        return f"{'has its' if n == 1 else 'have their'} {sign}"
     return sign.value if n == 1 else sign.value.removesuffix("s")
 
 
-def count_signs(verdicts: Iterable[str]) -> dict[Sign, int]:
+def count_signs(verdicts: Iterable[str]) -> dict[AnySign, int]:
     """Return how many verdicts have which sign, in the order of the signs.
 
     Examples
@@ -111,39 +121,54 @@ def answer_verdicts(question: str, verdicts: Sequence[str], nothing: str) -> Ans
     return Answer(question, f"{n_holding} of {len(verdicts)} {describe_sign(Sign.HOLDS, n_holding)}", counts)
 
 
-_PRIVATE = {Sign.HOLDS: "yes", Sign.FAILS: "no", Sign.DEPENDS: "depends on the reading"}
+_PRIVATE: dict[AnySign, str] = {
+    Sign.HOLDS: "yes",
+    Sign.FAILS: "no",
+    Sign.DEPENDS: "depends on the reading",
+    AccountSign.UNAUDITED: AccountSign.UNAUDITED.value,
+}
 """Whether algorithms are private as claimed, where all of them come to one sign."""
 
 
 def answer_privacy(paper: Paper, accounts: Iterable[Mapping[str, Any]], audit: pd.DataFrame) -> Answer:
     """Return whether the algorithms of the paper keep the ε that they claim, or all algorithms if it proposes none.
 
-    An algorithm keeps it if its fitted models account for no more and no attack has measured more, under each reading
-    of it that was run; under some alone, it depends on the reading. ``accounts`` are as from
-    `plots.privacy.sum_up_privacy`, ``audit`` as from `plots.privacy.read_bounds`.
+    An algorithm keeps it if its fitted models account for no more and attacks on the same code and settings measured no
+    more, under each reading of it that was run; under some alone, it depends on the reading. Where nobody attacked it,
+    its own account is all that there is. ``accounts`` are as from `plots.privacy.sum_up_privacy`, ``audit`` as from
+    `plots.audits.read_bounds`.
     """
     question = "Is it private as claimed?"
     by_algorithm = _group_accounts(paper, accounts)
     rows = list(chain.from_iterable(by_algorithm.values()))
     if not rows:
         return Answer(question, "not run", {})
-    attacked = _describe_attack(rows, audit)
+    attacked = _describe_attack(paper, rows, audit)
     claiming = [row for row in rows if row["keeps_claim"] is not None]
     if not claiming:
         words = "it claims an ε without any proof of it" if any(map(is_claim_only, rows)) else "it claims no ε"
         return Answer(question, words, {}, attacked)
-    violated = set(audit.loc[audit["verdict"] == VIOLATED, "algorithm"]) if "verdict" in audit else set()
-    signs = list(filter(None, (_find_sign(of_one, violated) for of_one in by_algorithm.values())))
-    counts = {sign: signs.count(sign) for sign in Sign if sign in signs}
-    n, n_keeping = len(signs), counts.get(Sign.HOLDS, 0)
-    is_about_all = not paper.own and n > 1
-    if n_keeping == n or is_about_all:
+    signs = [sign for of_one in by_algorithm.values() if (sign := _find_sign(of_one, audit))]
+    counts: dict[AnySign, int] = {sign: signs.count(sign) for sign in SYMBOLS if sign in signs}
+    is_about_all = not paper.own and len(signs) > 1
+    if not counts.keys() & {Sign.FAILS, Sign.DEPENDS} or is_about_all:
         at_fault = dict.fromkeys(name for row in rows for name in row.get("data_faults", ()))
-        reason = _describe_condition(label_names(paper, at_fault))
+        reasons = [_describe_condition(label_names(paper, at_fault)), _describe_changes(paper, claiming, audit)]
     else:
-        reason = "; ".join(filter(None, [_describe_faults(claiming), attacked]))
-    words = _PRIVATE[signs[0]] if len(counts) == 1 and not is_about_all else f"{n_keeping} of {n} algorithms are"
-    return Answer(question, words, counts, reason)
+        reasons = [_describe_faults(claiming), attacked]
+    words = _PRIVATE[signs[0]] if len(counts) == 1 and not is_about_all else _count_private(counts)
+    return Answer(question, words, counts, "; ".join(filter(None, reasons)))
+
+
+def _count_private(counts: Mapping[AnySign, int]) -> str:
+    """Return how many algorithms are private as claimed.
+
+    >>> _count_private({Sign.HOLDS: 1, Sign.FAILS: 1}), _count_private({Sign.FAILS: 2, AccountSign.UNAUDITED: 3})
+    ('1 of 2 algorithms are', '0 of 5 algorithms are, 3 by their own account alone')
+    """
+    n_unaudited = counts.get(AccountSign.UNAUDITED, 0)
+    alone = f", {n_unaudited} by their own account alone" if n_unaudited else ""
+    return f"{counts.get(Sign.HOLDS, 0)} of {sum(counts.values())} algorithms are{alone}"
 
 
 def _group_accounts(paper: Paper, accounts: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
@@ -158,10 +183,12 @@ def _group_accounts(paper: Paper, accounts: Iterable[Mapping[str, Any]]) -> dict
     return grouped
 
 
-def _find_sign(rows: Iterable[Mapping[str, Any]], violated: Collection[str]) -> Sign | None:
+def _find_sign(rows: Iterable[Mapping[str, Any]], audit: pd.DataFrame) -> AnySign | None:
     """Return whether an algorithm keeps its ε under each of its readings, under none, or under some; None without ε."""
-    keeps = {row["keeps_claim"] and row["algorithm"] not in violated for row in rows if row["keeps_claim"] is not None}
-    return {(True,): Sign.HOLDS, (False,): Sign.FAILS, (False, True): Sign.DEPENDS}.get(tuple(sorted(keeps)))
+    signs = {find_account_sign(row, audit) for row in rows} - {None}
+    if len(signs) < 2:
+        return next(iter(signs), None)
+    return Sign.DEPENDS if Sign.FAILS in signs else AccountSign.UNAUDITED
 
 
 def _describe_faults(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -173,17 +200,28 @@ def _describe_faults(rows: Sequence[Mapping[str, Any]]) -> str:
     return f"{first} (and {len(others)} more faults)" if others else first
 
 
-def _describe_attack(rows: Sequence[Mapping[str, Any]], audit: pd.DataFrame) -> str:
+def _describe_attack(paper: Paper, rows: Sequence[Mapping[str, Any]], audit: pd.DataFrame) -> str:
     """Say how much an attack has measured of what is claimed, if it is more; of what claims nothing, how much."""
-    exceeding = []
-    for bound in audit[audit["algorithm"].isin([row["algorithm"] for row in rows])].to_dict("records"):
+    exceeding, names = [], [row["algorithm"] for row in rows]
+    for bound in select_counting(audit[audit["algorithm"].isin(names)]).to_dict("records"):
         if not math.isfinite(bound["claimed"]) or bound["bound"] > bound["claimed"]:
             exceeding.append(bound)
     if not exceeding:
         return ""
     worst = max(exceeding, key=itemgetter("bound"))
+    whom = f" on {label_name(paper, worst['algorithm'])}" if len(names) > 1 else ""
     claim = f" where {worst['claimed']:g} is claimed" if math.isfinite(worst["claimed"]) else ""
-    return f"an attack measured ε ≥ {worst['bound']:.1f}{claim}"
+    return f"an attack{whom} measured ε ≥ {worst['bound']:.1f}{claim}"
+
+
+def _describe_changes(paper: Paper, rows: Sequence[Mapping[str, Any]], audit: pd.DataFrame) -> str:
+    """Say of which algorithms there is an audit that says nothing of what was run, and why."""
+    by_reason: dict[str, list[str]] = {}
+    for row in rows:
+        why = describe_standing(audit, row["algorithm"])
+        if why and why != NO_AUDIT and find_account_sign(row, audit) == AccountSign.UNAUDITED:
+            by_reason.setdefault(why, []).append(label_name(paper, row["algorithm"]))
+    return "; ".join(f"{join_names(names, 'algorithms')}: {why}" for why, names in by_reason.items())
 
 
 def _describe_condition(names: Sequence[str]) -> str:
@@ -207,7 +245,7 @@ def fill_finding(finding: PaperFinding, claims: Sequence[ClaimAnswer], numbers: 
 
 
 def list_misfits(
-    finding: PaperFinding, claims: Sequence[ClaimAnswer], numbers: pd.DataFrame, privacy: Sign, is_partial: bool
+    finding: PaperFinding, claims: Sequence[ClaimAnswer], numbers: pd.DataFrame, privacy: AnySign, is_partial: bool
 ) -> list[str]:
     """Return what a finding takes for granted and the verdicts of a run do not bear out, a text for each.
 
@@ -244,7 +282,7 @@ def _list_differing(finding: PaperFinding, claims: Sequence[ClaimAnswer], is_par
     return differing
 
 
-def _contrast(said: Sign, found: Sign) -> str:
+def _contrast(said: Sign, found: AnySign) -> str:
     return f"it says that this {describe_sign(said, 1)}; here it {describe_sign(found, 1)}"
 
 

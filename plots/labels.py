@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
 from typing import Any
 
 from experiments.config.finding import Sign
@@ -15,10 +16,32 @@ from experiments.metrics.metric import STANDARD_ERROR
 from experiments.metrics.scikit_learn import find_scikit_learn
 
 MISSING = "—"
+
+
+class AccountSign(StrEnum):
+    """What a reader learns of an account that is no verdict: it is neither cleared nor refuted."""
+
+    UNAUDITED = "own account, not audited"
+
+
+AnySign = Sign | AccountSign
+
 #: How each sign is written: never by its colour alone.
-SYMBOLS = {Sign.HOLDS: "✓", Sign.FAILS: "✗", Sign.DEPENDS: "◐", Sign.OPEN: "?"}
+SYMBOLS: dict[AnySign, str] = {
+    Sign.HOLDS: "✓",
+    Sign.FAILS: "✗",
+    Sign.DEPENDS: "◐",
+    Sign.OPEN: "?",
+    AccountSign.UNAUDITED: "✎",
+}
 #: What colour a sign has on pages and on the terminal.
-TONES = {Sign.HOLDS: "good", Sign.FAILS: "bad", Sign.DEPENDS: "mixed", Sign.OPEN: "open"}
+TONES: dict[AnySign, str] = {
+    Sign.HOLDS: "good",
+    Sign.FAILS: "bad",
+    Sign.DEPENDS: "mixed",
+    Sign.OPEN: "open",
+    AccountSign.UNAUDITED: "open",
+}
 
 
 def find_symbol(given: str) -> str:

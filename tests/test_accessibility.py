@@ -45,7 +45,7 @@ HURRY = """(() => {
     if (!one.matches(seen) && !one.querySelector(seen)) one.remove();
   }
 })()"""
-SIGN = re.compile(r"[✓✗◐?]\s+\S*\w")
+SIGN = re.compile(r"[✓✗◐?✎]\s+\S*\w")
 
 
 @pytest.fixture(params=PAGES)

@@ -64,7 +64,7 @@ from experiments.audit.outcomes import (
     read_claim,
 )
 from experiments.audit.table_templates import load_searched_pairs
-from plots import privacy
+from plots import audits
 from tests.command_line import exit_code
 from tests.noisy_objective import perturbed
 
@@ -673,12 +673,12 @@ def test_only_a_complete_audit_is_summed_up_for_reports(tmp_path, monkeypatch, c
     monkeypatch.setattr(audit_tasks, "plan_tasks", lambda plan: tasks)
     monkeypatch.setattr(audit_tasks.laws, "find_worst_cases", lambda epsilons: [])
     assert exit_code("do=audit", "trainings=2000", f"results={tmp_path}") == 0
-    found, known = privacy.read_bounds(tmp_path), json.loads((tmp_path / "audit" / "provenance.json").read_text())
+    found, known = audits.read_bounds(tmp_path), json.loads((tmp_path / "audit" / "provenance.json").read_text())
     assert list(found["algorithm"] + " " + found["layer"]) == ["rdt black box", "rdt one run", "rfdpp_gini black box"]
     full = pd.read_csv(tmp_path / "audit" / "audit.csv").query("algorithm == 'rfdpp_gini'")
     assert found["bound"].iloc[2] == pytest.approx(full["bound"].max(), rel=1e-5)
     assert known["command"] == f"python -m experiments do=audit trainings=2000 results={tmp_path}" and known["machine"]
-    verdict, bound = privacy.list_bounds(found, "rfdpp_gini")
+    verdict, bound = audits.list_bounds(found, "rfdpp_gini")
     assert verdict["bound"].startswith("broken: measured ε ≥ ") and bound["bound"].startswith("ε ≥ ")
 
 

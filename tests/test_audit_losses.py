@@ -295,15 +295,15 @@ def row(**given):
 def test_the_largest_loss_is_shown_with_its_pair(tmp_path):
     rows = [row(loss=0.6), row(where="there", loss=0.7, bound=0.4), row(algorithm="b", keeps_claim=False)]
     assert find_largest_losses(rows) == {("black box", "a", ADDED_OR_REMOVED): (0.7, "there")}
-    found = AuditResult(rows, [], [])
+    found = AuditResult(rows, [], [], versions={"a": "a-1"})
     lines = format_report(found).splitlines()
     assert any("exact loss" in line for line in lines) and any("0.700 (there)" in line for line in lines)
-    summary, _ = write_summary(found, tmp_path, provenance={})
+    summary, _ = write_summary(found, tmp_path, {})
     header, first, second = summary.read_text().splitlines()
-    assert header.endswith(",verdict,loss,loss_where,reason")
-    assert first.endswith(",not refuted,0.7,there,nothing above 0.50 in 10 trainings")
+    assert header.endswith(",verdict,loss,loss_where,reason,version")
+    assert first.endswith(",not refuted,0.7,there,nothing above 0.50 in 10 trainings,a-1")
     doubt = "nothing above 0.50 in 10 trainings; its own account does not back its claim"
-    assert second.endswith(f",unproven,,,{doubt}")
+    assert second.endswith(f",unproven,,,{doubt},")
 
 
 def test_a_loss_above_a_sound_claim_is_an_alarm():

@@ -1,19 +1,23 @@
 """The audit of an outsider's algorithms: one verdict of each, with its reason and its line."""
 
 import json
+import re
 import subprocess
 import sys
 
 import pandas as pd
 import pytest
 
+from algorithms import source_walk
 from documents import search_path
 from experiments.audit import audit_tasks, neighbouring_tables
 from experiments.audit.audit_tasks import TRAININGS, AuditPlan, BlackBox, list_notices, plan_tasks
 from experiments.audit.outcomes import OUTCOMES, WAY_OUT, Unaudited
+from experiments.cells import code_version, current
+from experiments.cells.current import Standing
 from experiments.config.paths import ROOT
 from experiments.processes import make_environment
-from plots import privacy
+from plots import audits
 from tests.command_line import exit_code
 from tests.waiting import HANG
 
@@ -300,13 +304,36 @@ def test_what_an_algorithm_cannot_be_put_through_is_in_its_reason(audited):
 def test_all_rows_of_an_algorithm_say_one_thing_in_files_and_on_pages(audited):
     _, results, found, frame = audited
     assert set(frame["algorithm"]) == set(ZOO) and "measured" not in frame.columns
-    bounds = privacy.read_bounds(results)
+    bounds = audits.read_bounds(results)
+    own = bounds[bounds["algorithm"].isin(ZOO)]
+    assert set(own["standing"]) == {Standing.CURRENT} and set(own["version"]) == set(found["versions"].values())
+    assert re.fullmatch(r"an audit of \d{4}-\d\d-\d\d", " ".join(set(own["audit"])))
     for verdict in found["verdicts"]:
         rows = frame[frame["algorithm"] == verdict["algorithm"]]
         assert set(zip(rows["verdict"], rows["reason"], strict=True)) == {(verdict["verdict"], verdict["reason"])}
-        first, *others = privacy.list_bounds(bounds, verdict["algorithm"])
+        first, *others = audits.list_bounds(bounds, verdict["algorithm"])
         assert first["bound"] == say(verdict)
         assert all(one["bound"].startswith("ε ≥ ") for one in others)
+
+
+def test_an_audit_says_nothing_of_code_that_changed_since_until_it_is_what_it_was(audited, zoo):
+    path = zoo / "audited_right.py"
+    source, changed = path.read_text(encoding="utf-8"), []
+    weaker = change(source, (COUNTS, COUNTS.replace("share", "100 * share")))
+    for text in (f"{source}\n# words alone\n", weaker, source):
+        path.write_text(text, encoding="utf-8")
+        forget_code()
+        bounds = audits.read_bounds(audited[1])
+        changed.append(set(bounds.loc[bounds["standing"] == Standing.CHANGED, "algorithm"]))
+    assert changed == [set(), {"right"}, set()]
+
+
+def forget_code():
+    """Look at files of code as a new process would."""
+    for function in (code_version.code_version, code_version._list_all_imports, current._hash_code, current._list_ours):
+        function.cache_clear()
+    for function in (source_walk._parse_file, source_walk.read_code):
+        function.cache_clear()
 
 
 def test_there_are_as_many_trainings_as_were_asked_for(audited):

@@ -37,7 +37,7 @@ def test_what_is_in_the_store_is_in_the_file(tmp_path, monkeypatch, capsys):
 def test_a_quote_may_stand_in_the_name_of_a_file(tmp_path):
     with Store(tmp_path / "store.sqlite") as store:
         store.put(CELLS[0], Record("done", Measured({"accuracy": 0.5}, 0.5)))
-        assert parquet.write_parquet(store, tmp_path / "today's.parquet") == 1
+        assert parquet.write_parquet(store, tmp_path / "today's.parquet") == (1, 0)
     assert (tmp_path / "today's.parquet").is_file()
 
 

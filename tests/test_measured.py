@@ -7,12 +7,16 @@ import shutil
 import pandas as pd
 import pytest
 
+from experiments.cells.current import Standing
 from experiments.config.paths import ROOT
-from plots import privacy
+from plots import audits, privacy
+from plots.answers import answer_privacy
+from plots.labels import SYMBOLS, AccountSign
 from plots.pages import reference_pages
 from tests.papers import make_paper
 from tests.test_plots import PAPER, REPORTED, long_table, publish
 
+VERSION = "0123456789ab-01234567"
 FOUND = pd.DataFrame(
     [
         ("a", "black box", 1.0, "alone in its leaf", "root is split", 2.5, "violated"),
@@ -20,27 +24,29 @@ FOUND = pd.DataFrame(
         ("c", "black box", 1.0, "breaks a tie", "label", 0.98, "tight"),
     ],
     columns=["algorithm", "layer", "claimed", "where", "event", "bound", "verdict"],
-)
+).assign(version=VERSION)
 
 
 def write(results, frame):
-    path = results / privacy.SUMMARY
+    path = results / audits.SUMMARY
     path.parent.mkdir(parents=True)
     frame.to_csv(path, index=False)
 
 
 @pytest.fixture(autouse=True)
 def apart(tmp_path, monkeypatch):
-    for module in (privacy, reference_pages):
+    for module in (audits, reference_pages):
         monkeypatch.setattr(module, "REFERENCE", tmp_path / "reference")
+    monkeypatch.setattr(audits, "find_configured_version", lambda algorithm: VERSION)
+    monkeypatch.setattr(privacy, "find_version", lambda algorithm, params: VERSION)
 
 
 def test_an_audit_of_this_machine_comes_before_the_published_one(tmp_path):
-    assert privacy.read_bounds(tmp_path).empty
+    assert audits.read_bounds(tmp_path).empty
     write(tmp_path / "reference", FOUND.iloc[:1])
-    assert list(privacy.read_bounds(tmp_path)["bound"]) == [2.5]
+    assert list(audits.read_bounds(tmp_path)["bound"]) == [2.5]
     write(tmp_path, FOUND.iloc[2:])
-    assert list(privacy.read_bounds(tmp_path)["bound"]) == [0.98]
+    assert list(audits.read_bounds(tmp_path)["bound"]) == [0.98]
 
 
 def test_a_page_has_the_measured_privacy_beside_tables_figures_and_accounts(tmp_path):
@@ -62,14 +68,15 @@ def test_a_page_has_the_measured_privacy_beside_tables_figures_and_accounts(tmp_
 
 
 def test_the_worst_of_an_algorithm_is_the_claim_that_it_breaks_not_its_largest_bound():
+    found = FOUND.assign(standing=Standing.CURRENT)
     assert (
-        privacy.describe_bounds(make_paper(), FOUND, ["a"])
+        audits.describe_bounds(make_paper(), found, ["a"])
         == "What attacks measured at most: a ε ≥ 2.50 where 1 is claimed (broken)."
     )
     assert (
-        privacy.describe_bounds(make_paper(), FOUND, ["b"])
+        audits.describe_bounds(make_paper(), found, ["b"])
         == ""
-        == privacy.describe_bounds(make_paper(), privacy.read_bounds(privacy.REFERENCE), ["a"])
+        == audits.describe_bounds(make_paper(), audits.read_bounds(audits.REFERENCE), ["a"])
     )
 
 
@@ -80,7 +87,7 @@ def test_an_audit_that_is_missing_or_of_changed_code_is_not_published(tmp_path):
     (tmp_path / "audit" / "provenance.json").write_text('{"git": {"revision": "1", "dirty": true}}', encoding="utf-8")
     with pytest.raises(SystemExit, match="not committed: commit, then make audit"):
         reference_pages.publish_audit(tmp_path)
-    assert not privacy.REFERENCE.exists()
+    assert not audits.REFERENCE.exists()
 
 
 def test_a_published_audit_is_that_of_the_results(tmp_path):
@@ -88,7 +95,10 @@ def test_a_published_audit_is_that_of_the_results(tmp_path):
     provenance = tmp_path / "results" / "audit" / "provenance.json"
     provenance.write_text('{"command": "make audit", "git": {"revision": "1", "dirty": false}}', encoding="utf-8")
     reference_pages.publish_audit(tmp_path / "results")
-    assert privacy.read_bounds(privacy.REFERENCE).equals(privacy.read_bounds(tmp_path / "results"))
+    published, ours = audits.read_bounds(audits.REFERENCE), audits.read_bounds(tmp_path / "results")
+    assert set(published["audit"]) == {"the published audit at revision 1"}
+    assert set(ours["audit"]) == {"the latest audit at revision 1"}
+    assert published.drop(columns="audit").equals(ours.drop(columns="audit"))
 
 
 def test_the_pages_are_written_from_the_published_runs_of_a_project(tmp_path):
@@ -110,3 +120,88 @@ def test_a_published_command_names_no_folder_of_a_machine(tmp_path, monkeypatch)
     reference_pages.publish_run("2", tmp_path)
     kept = json.loads((tmp_path / "reference" / "paper-2" / "provenance.json").read_text(encoding="utf-8"))
     assert kept == facts | {"command": "python -m experiments paper=2 repeats=10"}
+
+
+SOUND = {"algorithm": "a", "keeps_claim": True, "neighbours": ["n"], "times_label": 1.0, "faults": []}
+WITHSTOOD = ("a", "black box", 1.0, "a tie", "label", 0.5, "not refuted", VERSION)
+
+
+def answer(tmp_path, *rows, versions=(VERSION,), of_a=SOUND, name="audit/summary-a.csv", written="2026-11-28T01:02:03"):
+    """Return the answer and the row of a page for one algorithm, audited by itself as given."""
+    if rows:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        pd.DataFrame(rows, columns=FOUND.columns).to_csv(path, index=False)
+        origin = path.with_name(path.name.replace("summary", "provenance")).with_suffix(".json")
+        origin.write_text(json.dumps({"written": written, "git": {"revision": "that of ours"}}), encoding="utf-8")
+    bounds = audits.read_bounds(tmp_path, {"a": versions})
+    paper = make_paper(labels={"a": "A"})
+    described = privacy.describe_privacy(paper, of_a, bounds)
+    return answer_privacy(paper, [of_a], bounds), described, audits.name_audits(bounds, ["a"])
+
+
+def test_a_ledger_alone_is_no_yes_and_has_a_sign_of_its_own(tmp_path):
+    found, row, named = answer(tmp_path)
+    assert (found.words, found.tally) == (
+        "own account, not audited",
+        "✎ 1 has its own account, not audited",
+    )
+    assert (SYMBOLS[found.sign], row["sound"], row["measured"], named) == ("✎", "✎ own account, not audited", [], "")
+
+
+def test_an_audit_of_the_code_that_was_run_clears_it_and_has_its_own_date(tmp_path):
+    write(tmp_path / "reference", FOUND.iloc[2:])
+    found, row, named = answer(tmp_path, WITHSTOOD)
+    assert (found.words, SYMBOLS[found.sign], row["sound"]) == ("yes", "✓", "yes")
+    assert named == "an audit of 2026-11-28", "the published one did not run it"
+
+
+@pytest.mark.parametrize("verdict", ["not refuted", "violated"])
+@pytest.mark.parametrize(
+    "versions, why",
+    [
+        (["ba9876543210-01234567"], "not audited since it changed"),
+        (["0123456789ab-76543210"], "not audited with these settings"),
+    ],
+)
+def test_an_audit_of_other_code_or_settings_neither_clears_nor_condemns(tmp_path, verdict, versions, why):
+    row = (*WITHSTOOD[:5], 2.0 if verdict == "violated" else 0.5, verdict, VERSION)
+    found, described, named = answer(tmp_path, row, versions=versions)
+    assert (SYMBOLS[found.sign], found.words, found.reason) == ("✎", "own account, not audited", f"A: {why}")
+    assert described["measured"] == [{"bound": why, "where": "an audit of 2026-11-28"}] and named == ""
+    assert audits.describe_bounds(make_paper(), audits.read_bounds(tmp_path, {"a": versions}), ["a"]) == ""
+
+
+def test_an_audit_that_names_no_version_neither_clears_nor_condemns(tmp_path):
+    found, described, _ = answer(tmp_path, (*WITHSTOOD[:7], ""))
+    assert SYMBOLS[found.sign] == "✎" and described["measured"][0]["bound"] == "audited before audits noted their code"
+
+
+@pytest.mark.parametrize("bound, verdict, sign", [(2.0, "violated", "✗"), (0.5, "not refuted", "✎")])
+def test_where_some_settings_were_audited_a_break_counts_and_no_clearing(tmp_path, bound, verdict, sign):
+    versions = [VERSION, "0123456789ab-76543210"]
+    found, described, _ = answer(tmp_path, (*WITHSTOOD[:5], bound, verdict, VERSION), versions=versions)
+    assert SYMBOLS[found.sign] == sign
+    assert described["measured"][-1]["bound"] == "audited with some of its settings alone"
+
+
+def test_an_own_account_that_admits_a_fault_needs_no_audit(tmp_path):
+    admitting = SOUND | {"keeps_claim": False, "faults": [{"name": "n", "why": "it says so", "source": "s"}]}
+    found, row, _ = answer(tmp_path, of_a=admitting)
+    assert (SYMBOLS[found.sign], row["sound"], found.reason) == ("✗", "no", "it says so")
+
+
+def test_of_several_algorithms_some_may_have_nothing_but_their_account(tmp_path):
+    accounts = [SOUND, SOUND | {"algorithm": "b"}, SOUND | {"algorithm": "c", "keeps_claim": False}]
+    bounds = FOUND.iloc[1:2].assign(standing=Standing.CURRENT, audit="")
+    found = answer_privacy(make_paper(), accounts, bounds)
+    assert found.words == "1 of 3 algorithms are, 1 by their own account alone"
+    assert found.tally == "✓ 1 holds, ✗ 1 fails, ✎ 1 has its own account, not audited"
+    assert answer_privacy(make_paper(), accounts[:2], bounds).sign == AccountSign.UNAUDITED
+
+
+def test_an_attack_names_the_algorithm_that_it_is_on(tmp_path):
+    accounts = [SOUND, SOUND | {"algorithm": "b"}]
+    bounds = FOUND.iloc[:1].assign(standing=Standing.CURRENT, audit="")
+    paper = make_paper(labels={"a": "A"}, own=["a", "b"])
+    assert answer_privacy(paper, accounts, bounds).reason == "an attack on A measured ε ≥ 2.5 where 1 is claimed"

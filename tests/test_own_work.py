@@ -26,6 +26,7 @@ from experiments.audit.outcomes import VIOLATED
 from experiments.audit.replay.replay_audit import replay_in_processes
 from experiments.cells import code_version, module_sources
 from experiments.cells.cell import Cell
+from experiments.cells.current import Standing
 from experiments.cells.grid import expand_grid
 from experiments.commands import audit
 from experiments.config import estimators, kinds
@@ -44,7 +45,7 @@ from experiments.run.run_studies import run_and_collect
 from experiments.store.accounts import is_claim_only, read_account
 from experiments.store.long_table import long_table
 from experiments.store.results import Results
-from plots import privacy
+from plots import audits, privacy
 from plots.runs.run_folder import name_target
 from tests.command_line import exit_code
 from tests.papers import make_paper
@@ -302,7 +303,7 @@ def test_an_epsilon_without_an_account_is_a_claim_only(own):
     assert outcome.done == 1
     (row,) = privacy.sum_up_privacy(long_table(cells, records))
     paper = make_paper()
-    assert privacy.describe_privacy(paper, row, privacy.read_bounds(own.folder.parent))["sound"] == "claims only"
+    assert privacy.describe_privacy(paper, row, audits.read_bounds(own.folder.parent))["sound"] == "claims only"
     assert row["keeps_claim"] is None
 
 
@@ -406,9 +407,11 @@ def test_the_audit_of_an_own_algorithm_stands_beside_that_of_ours(tmp_path):
     (tmp_path / "audit").mkdir()
     row = {"algorithm": "mine", "layer": "black box", "claimed": 1.0, "bound": 2.0, "verdict": "violated"}
     pd.DataFrame([row | {"where": "w", "event": "e"}]).to_csv(tmp_path / "audit" / "summary-mine.csv", index=False)
-    bounds = privacy.read_bounds(tmp_path)
+    bounds = audits.read_bounds(tmp_path)
     assert {"mine", "rdt"} <= set(bounds["algorithm"])
-    assert privacy.list_bounds(bounds, "mine")[0]["bound"] == "broken: an attack measured ε ≥ 2.00 where 1 is claimed"
+    assert audits.list_bounds(bounds, "mine")[0]["bound"] == Standing.UNKNOWN, (
+        "it was made before audits noted versions"
+    )
 
 
 # ------------------------------------------------------------------------------------------------ bad input

@@ -22,7 +22,7 @@ from experiments.judge.readings.sentences import (
 from experiments.judge.readings_together import describe_conditions
 from experiments.judge.verdict import Verdict, describe_place, say_where
 from experiments.questions.further_rows import describe_further_rows
-from plots import privacy
+from plots import audits
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import read_readings, write_csv
 from tests import test_claims, test_statements
@@ -214,7 +214,7 @@ def test_what_is_said_of_new_rows_is_short():
 
 def test_the_reasons_of_published_claims_that_are_computed_are_short():
     paper = test_statements.read_paper("4")
-    for claim in json.loads((privacy.REFERENCE / "paper-4" / "claims.json").read_text(encoding="utf-8"))["claims"]:
+    for claim in json.loads((audits.REFERENCE / "paper-4" / "claims.json").read_text(encoding="utf-8"))["claims"]:
         if claim["kind"] == "exact":
             check_sentence(paper.claims_by_id[claim["id"]].resolve(paper, {}).compute({})["reason"], most=30)
 
@@ -232,14 +232,14 @@ def test_every_fault_is_told_in_a_few_plain_words():
 def test_what_an_attack_measured_is_told_without_words_of_a_court(verdict):
     claimed = math.inf if verdict == "nothing claimed" else 1.0
     row = {"algorithm": "rdt", "bound": 8.4591, "claimed": claimed, "verdict": verdict}
-    said = privacy.format_bound(row)
+    said = audits.format_bound(row)
     assert said.startswith(OUTCOMES[verdict] + ": ") and "8.46" in said
     check_sentence(said, most=20)
 
 
 @pytest.mark.parametrize("name", ["1", "2", "3", "4", "5", "benchmark", "benchmark-heavy"])
 def test_notes_and_captions_of_published_runs_are_in_plain_words(name):
-    run = PaperRun.read(privacy.REFERENCE / f"paper-{name}")
+    run = PaperRun.read(audits.REFERENCE / f"paper-{name}")
     notes = [*run.notes, *run.notes_on_running]
     for _, rows in run.list_rankings():
         notes += [describe_ranking(rows), *list_ranking_notes(rows)]

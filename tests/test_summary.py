@@ -59,7 +59,7 @@ def test_every_claim_and_every_number_is_shown_with_its_sign(run, capsys):
     numbers, claims, _ = run.answers
     ours = count_signs(run.list_verdicts(Speaker.OURS))
     expected = [Counter(answer) for answer in (numbers.counts, claims.counts, ours)]
-    assert counted == {SYMBOLS[sign]: sum(found[sign] for found in expected) for sign in Sign}
+    assert counted == {SYMBOLS[sign]: sum(found[sign] for found in expected) for sign in SYMBOLS}
     (row,) = [line for line in lines if "Adult, depth d = 10, ε = 0.05" in line]
     ours = 100 * run.numbers.set_index("id").loc["adult-d10-eps0.05", "mean"]
     assert row.split()[-2:] == ["86.120", f"{ours:.3f}"] and "×" in row and "●" in row
@@ -113,11 +113,11 @@ def test_a_bar_has_its_length_and_every_sign(counts):
     assert len(bar) == 20 and set(bar) == {SYMBOLS[sign] for sign in counts}
 
 
-@pytest.mark.parametrize("sign", Sign)
+@pytest.mark.parametrize("sign", SYMBOLS)
 def test_every_sign_is_a_character_of_its_own_with_a_colour(sign):
     shown = terminal._colour_signs(SYMBOLS[sign])
     assert shown.plain == SYMBOLS[sign] and len(shown.spans) == 1
-    assert len(set(SYMBOLS.values())) == 4 and Text(shown.plain).cell_len == 1
+    assert len(set(SYMBOLS.values())) == 5 and Text(shown.plain).cell_len == 1
 
 
 def test_bounds_that_follow_the_rows_are_no_fault_of_an_algorithm():

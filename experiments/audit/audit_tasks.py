@@ -33,7 +33,7 @@ from experiments.audit.outcomes import REPLAY, WAY_OUT, BoundRow, Unaudited
 from experiments.audit.replay.exact_losses import sample_losses_in_processes
 from experiments.audit.replay.replay_audit import replay_in_processes
 from experiments.audit.report import AuditResult
-from experiments.audit.subjects import SIZES, Subject, list_claims_only, list_subjects
+from experiments.audit.subjects import SIZES, Subject, find_configured_version, list_claims_only, list_subjects
 from experiments.audit.table_templates import load_searched_pairs
 from experiments.cells.cell import format_canonical, read_epsilon
 from experiments.config import estimators
@@ -328,7 +328,8 @@ def run_audit(plan: AuditPlan) -> tuple[AuditResult, list[str]]:
     tasks = plan_tasks(plan)
     for notice in list_notices(plan, tasks):
         print_to_stderr(notice)
-    result, missing = AuditResult([], [], [], epsilon=plan.epsilon), []
+    versions = {subject.name: find_configured_version(subject.name) for subject in choose_subjects(plan)}
+    result, missing = AuditResult([], [], [], epsilon=plan.epsilon, versions=versions), []
     with Progress(sum(task.size for task in tasks), 0, "audit") as progress:
         tell = partial(progress.advance, False)
         for task in tasks:

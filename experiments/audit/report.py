@@ -46,7 +46,7 @@ CLAIMS_ONLY = (
     "algorithms.mechanisms, and it is replayed"
 )
 _SUMMARY = ["algorithm", "layer", "epsilon", "claimed", "accounted", "keeps_claim", "neighbours", "where", "event", "n"]
-_SUMMARY += ["count", "of", "bound", "refutable", "verdict", "loss", "loss_where", "reason"]
+_SUMMARY += ["count", "of", "bound", "refutable", "verdict", "loss", "loss_where", "reason", "version"]
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,7 @@ class AuditResult:
     claims_only: list[str] = field(default_factory=list)  #: algorithms that claim an ε and offer nothing to be attacked
     unaudited: list[Unaudited] = field(default_factory=list)
     epsilon: float = 1.0  #: what algorithms were to claim
+    versions: dict[str, str] = field(default_factory=dict)  #: of the algorithms, as they were when it began
 
     @property
     def is_alarming(self) -> bool:
@@ -302,18 +303,16 @@ def write_results(result: AuditResult, folder: Path, name: str = "audit") -> lis
     return [table, everything]
 
 
-def write_summary(
-    result: AuditResult, folder: Path, name: str = "audit", provenance: Mapping | None = None
-) -> list[Path]:
-    """Write the results in short, to be shown beside experiments, and where they come from, if that is given.
+def write_summary(result: AuditResult, folder: Path, provenance: Mapping, name: str = "audit") -> list[Path]:
+    """Write the results in short, to be shown beside experiments, and where they come from.
 
-    Of the black box that is the pair of tables that shows most of each algorithm, with the largest exact loss on any of
-    its pairs of that kind and the name of that pair; of canaries each run; of releases those that are told apart.
+    Each row has the version of its algorithm, so that whoever shows it sees of which code and settings it is. Of the
+    black box that is the pair of tables that shows most of each algorithm, with the largest exact loss on any of its
+    pairs of that kind and the name of that pair; of canaries each run; of releases those that are told apart.
     """
-    table, origin = folder / f"{name.replace('audit', 'summary', 1)}.csv", folder / "provenance.json"
+    table = folder / f"{name.replace('audit', 'summary', 1)}.csv"
+    origin = folder / f"{name.replace('audit', 'provenance', 1)}.json"
     write_text(table, _summarise(result).to_csv(index=False, float_format="%.6g", lineterminator="\n"))
-    if provenance is None:
-        return [table]
     _write_json(provenance, origin)
     return [table, origin]
 
@@ -326,7 +325,8 @@ def _summarise(result: AuditResult) -> pd.DataFrame:
     described = []
     for row in rows:
         loss, where = largest.get(row.kind, ("", ""))
-        described.append(_describe_row(row, verdicts) | {"loss": loss, "loss_where": where})
+        version = result.versions.get(row.algorithm, "")
+        described.append(_describe_row(row, verdicts) | {"loss": loss, "loss_where": where, "version": version})
     return pd.DataFrame(described, columns=_SUMMARY)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +14,10 @@ from algorithms import Continuous, Domain, Nominal
 from algorithms.base import PrivateEstimator
 from algorithms.installation import name_in_checkout
 from experiments.cells import code_version
+from experiments.cells.current import version_of_algorithm
 from experiments.config import estimators
+from experiments.config.setting import drop_entries
+from experiments.errors import BadInput
 
 EPSILON = 50.0  #: large, so that trees whose nodes stop at small noisy counts grow at all
 SIZES = {"n_estimators": 2, "max_depth": 2, "max_features": 2}
@@ -70,6 +74,32 @@ class Subject:
         """Return the same subject with noise for a release; None where it has it already or cannot have it."""
         has_noise = "noise" in estimators.list_parameters(self.target) and self.params.get("noise") != "opendp"
         return replace(self, params=self.params | {"noise": "opendp"}) if has_noise else None
+
+
+def find_version(algorithm: str, params: Mapping[str, Any]) -> str:
+    """Return the version of an algorithm with some parameters, of which its size does not count; nothing if unknown.
+
+    An audit trains small models: it speaks of an algorithm as its file has it, however large it is.
+    """
+    try:
+        return version_of_algorithm(algorithm, drop_entries(params, SIZES))
+    except BadInput:  # it is not in the catalogue, or not any more
+        return ""
+
+
+def find_configured_version(algorithm: str) -> str:
+    """Return the version of an algorithm as its file has it; nothing if it is not in the catalogue.
+
+    Examples
+    --------
+    >>> find_configured_version("rdt") == find_configured_version("rdt") != find_configured_version("edprf")
+    True
+    >>> find_configured_version("PFDPDTClassifier sound")
+    ''
+    """
+    if algorithm not in estimators.list_algorithms():
+        return ""
+    return find_version(algorithm, estimators.merge_parameters(algorithm))
 
 
 def list_claims_only() -> list[str]:

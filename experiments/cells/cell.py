@@ -3,7 +3,7 @@
 A cell has two names. Its *identity* says what was asked for: data set, algorithm with its parameters, ε, repeat and
 protocol. The seed comes from that alone, so rewriting code without changing a rule changes no digit. Its *key* adds
 everything else that determines the value: the rows, their public domain, the code and the versions of the libraries.
-Results are stored under the key, so stale ones are never found.
+Results are stored under the key; `current` says which of them would be found today, and what a key cannot know.
 """
 
 from __future__ import annotations

@@ -15,6 +15,8 @@ def run_command(request: SweepRequest) -> int:
     if not path.is_file():
         raise BadInput(f"{path} is not there: nothing has run with results={request.config['results']}")
     with Store(path) as store:
-        n_cells = write_parquet(store, resolve_path(str(request.config["file"])))
-    print_to_stderr(f"{n_cells:,} cells")
+        file = resolve_path(str(request.config["file"]))
+        n_cells, n_left_out = write_parquet(store, file, request.read_flag("outdated"))
+    left_out = f"; {n_left_out:,} of other code, data or libraries are left out: outdated=true writes them, too"
+    print_to_stderr(f"{n_cells:,} cells{left_out if n_left_out else ''}")
     return 0

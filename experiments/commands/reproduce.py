@@ -41,7 +41,7 @@ from experiments.store.record import Record
 from experiments.store.summaries import SettingSummary, keep_metrics, write_json_lines
 from plots.sweeps import sweep_folder
 from plots.sweeps.sweep import ResultCollector, Sweep, order_values
-from plots.sweeps.sweep_folder import SweepOptions, read_stop_on_error, refuse_options_of_sweeps, write_sweep
+from plots.sweeps.sweep_folder import SweepOptions, refuse_options_of_sweeps, write_sweep
 from plots.sweeps.sweep_tables import arrange_tables, print_shortfall, print_sweep
 
 _REPEATS = 10
@@ -67,7 +67,8 @@ def run_command(request: SweepRequest) -> int:
 
 
 def _run_settings(request: SweepRequest, chosen: Mapping[str, list[str]]) -> int:
-    options, stop_on_error = SweepOptions.read(request.config), read_stop_on_error(request.config)
+    options = SweepOptions.read(request.config)
+    stop_on_error, anew = request.read_flag("stop_on_error"), request.read_flag("anew")
     sweep = _expand_sweep(request, chosen, options.repeat)
     parent = request.results_folder / sweep_folder.FOLDER
     if options.name:
@@ -88,7 +89,9 @@ def _run_settings(request: SweepRequest, chosen: Mapping[str, list[str]]) -> int
             if options.output == "json":
                 write_json_lines(setting)
 
-        outcome, details = run_and_summarise(sweep.settings, request.results_folder, executor, take, stop_on_error)
+        outcome, details = run_and_summarise(
+            sweep.settings, request.results_folder, executor, take, stop_on_error, anew
+        )
         _say_of_data(sweep, details)
         _answer(collector, options, parent, request.arguments)
     return name_failures(outcome, str(request.config["results"]))
@@ -215,7 +218,8 @@ def _run_paper(
     _say_instead(paper)
     folder = request.results_folder / f"paper-{name}"
     make_results_folder(folder)
-    rounds = Rounds(request.results_folder, executor, read_stop_on_error(request.config))
+    flags = request.read_flag("stop_on_error"), request.read_flag("anew")
+    rounds = Rounds(request.results_folder, executor, *flags)
 
     def run_round(cells: list[Cell], reason: str) -> Mapping[str, Record]:
         finish_written()  # between the bars of two rounds
@@ -233,7 +237,8 @@ def _say_instead(paper: Paper) -> None:
 
 
 def _say_plan(cells: list[Cell], request: SweepRequest, executor: Executor) -> int:
-    print_to_stderr(describe_plan(cells, request.results_folder / "store.sqlite", executor))
+    path = request.results_folder / "store.sqlite"
+    print_to_stderr(describe_plan(cells, path, executor, request.read_flag("anew")))
     return 0
 
 

@@ -40,6 +40,18 @@ class SweepRequest:
         """The folder of everything that a command reads and writes."""
         return resolve_path(str(self.config["results"]))
 
+    def read_flag(self, name: str) -> bool:
+        """Return a setting that is true or false; BadInput if it is neither.
+
+        Examples
+        --------
+        >>> SweepRequest("check", {"anew": True}, {}, {}).read_flag("anew")
+        True
+        """
+        if not isinstance(self.config[name], bool):
+            raise BadInput(f"{name} must be true or false, got {self.config[name]!r}")
+        return self.config[name]
+
     def list_papers(self) -> list[str]:
         """Return the papers that were chosen, or all of ours that have a number, and the user's own."""
         return self.list_choices("paper") or [*list_papers(), *list_own_papers()]

@@ -12,18 +12,20 @@ import pandas as pd
 from datasets.progress_bar import format_duration
 from experiments.cells.cell import Cell
 from experiments.run.executors.executor import Executor
+from experiments.run.finished import find_finished
 from experiments.run.more_metrics import find_lacking, merge_metrics
 from experiments.store.database import Store
 
 
-def describe_plan(cells: Iterable[Cell], path: Path, where: Executor) -> str:
-    """Return what a run of some cells would do, as text; the store need not be there.
+def describe_plan(cells: Iterable[Cell], path: Path, where: Executor, anew: bool = False) -> str:
+    """Return what a run of some cells would do, as text; the store need not be there, and does not count ``anew``.
 
     The time is a guess from the store: what earlier cells of the same algorithm on the same data set took, whatever
     their parameters were. Where there are none it says so.
     """
     asked = merge_metrics(cells)
     finished, seconds = _known(path, asked)
+    finished = set() if anew else finished
     frame = pd.DataFrame(
         [(cell.dataset, cell.algorithm, key not in finished) for key, cell in asked.items()],
         columns=["dataset", "algorithm", "to run"],
@@ -55,9 +57,7 @@ def spare_processes(cells: Iterable[Cell], path: Path, where: Executor) -> Execu
         unique[cell.key] = cell
         if len(unique) > _FEW:
             return where
-    with Store(path) as store:
-        records, seconds, lacking = store.get(unique), store.seconds(), find_lacking(unique, store)
-    done = {key for key, record in records.items() if record.status == "done" and key not in lacking}
+    done, seconds = _known(path, unique)
     pending = [cell for key, cell in unique.items() if key not in done]
     total = sum(seconds.get((cell.dataset, cell.algorithm), math.inf) for cell in pending)
     return replace(where, jobs=1) if total < _QUICK else where
@@ -78,4 +78,4 @@ def _known(path: Path, asked: Mapping[str, Cell]) -> tuple[set[str], dict[tuple[
     if not path.is_file():
         return set(), {}
     with Store(path) as store:
-        return store.done() - find_lacking(asked, store).keys(), store.seconds()
+        return find_finished(asked, store) - find_lacking(asked, store).keys(), store.seconds()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 
@@ -39,11 +39,15 @@ def run_studies(cells: Mapping[str, list[Cell]], request: SweepRequest) -> tuple
 
 
 def run_and_collect(
-    cells: list[Cell], folder: Path, executor: Executor, stop_on_error: bool = False
+    cells: list[Cell],
+    folder: Path,
+    executor: Executor,
+    stop_on_error: bool = False,
+    anew: Collection[str] = (),
 ) -> tuple[RunOutcome, dict[str, Record]]:
     """Run the cells that can be run here; returns also all records by key."""
     with Store(folder / "store.sqlite") as store:
-        outcome = run_cells(cells, store, executor, find_obstacles, stop_on_error)
+        outcome = run_cells(cells, store, executor, find_obstacles, stop_on_error, anew)
         records = store.get({cell.key for cell in cells})
     details = gather_details(cells, records)
     for line in [*describe_clipping(details), *describe_undefined(details)]:
@@ -57,6 +61,7 @@ def run_and_summarise(
     executor: Executor,
     take: Callable[[SettingSummary], None],
     stop_on_error: bool = False,
+    anew: bool = False,
 ) -> tuple[RunOutcome, Details]:
     """Run cells by setting, and hand over a summary of each; returns also what is known of the cells beside numbers.
 
@@ -64,7 +69,8 @@ def run_and_summarise(
     """
     details: Details = {}
     with Store(folder / "store.sqlite") as store:
-        outcome = run_cells(chain.from_iterable(settings), store, executor, find_obstacles, stop_on_error)
+        keys = {cell.key for cell in chain.from_iterable(settings)} if anew else ()
+        outcome = run_cells(chain.from_iterable(settings), store, executor, find_obstacles, stop_on_error, keys)
         for some in split_batches(settings, max(_AT_ONCE // len(settings[0]), 1)):
             cells = list(chain.from_iterable(some))
             records = store.get({cell.key for cell in cells})
@@ -88,11 +94,15 @@ def find_obstacles(cells: list[Cell]) -> dict[str, list[Cell]]:
 
 
 class Rounds:
-    """Cells that are run in several rounds, for one command; none after one with a failure, with ``stop_on_error``."""
+    """Cells that are run in several rounds, for one command; none after one with a failure, with ``stop_on_error``.
 
-    def __init__(self, folder: Path, executor: Executor, stop_on_error: bool = False) -> None:
+    With ``anew`` each cell is run in the first round that asks for it, whatever the store has of it.
+    """
+
+    def __init__(self, folder: Path, executor: Executor, stop_on_error: bool = False, anew: bool = False) -> None:
         self._folder, self._executor, self._stop_on_error = folder, executor, stop_on_error
         self._outcome = RunOutcome()
+        self._anew, self._run_anew = anew, set[str]()
 
     def run(self, cells: list[Cell], reason: str) -> dict[str, Record]:
         """Run the cells of a round, for a reason that is said first; return their records by key."""
@@ -101,7 +111,9 @@ class Rounds:
                 return store.get({cell.key for cell in cells})
         if reason:
             print_to_stderr(reason)
-        outcome, records = run_and_collect(cells, self._folder, self._executor, self._stop_on_error)
+        anew = {cell.key for cell in cells} - self._run_anew if self._anew else set()
+        outcome, records = run_and_collect(cells, self._folder, self._executor, self._stop_on_error, anew)
+        self._run_anew |= anew
         self._outcome = add_outcomes(self._outcome, outcome)
         return records
 

@@ -10,7 +10,7 @@ found, tried again in isolation `ATTEMPTS` times, and named.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
@@ -25,6 +25,7 @@ from experiments.processes import can_fork_server
 from experiments.run import evaluate
 from experiments.run.executors.executor import Executor
 from experiments.run.executors.workers import ChunkResult, Workers
+from experiments.run.finished import find_finished
 from experiments.run.more_metrics import ask_again, describe_changed, find_lacking, has_changed, merge_metrics
 from experiments.run.progress import Progress
 from experiments.store.database import Store
@@ -67,11 +68,13 @@ def run_cells(
     where: Executor | None = None,
     find_obstacles: FindObstacles = lambda pending: {},
     stop_on_error: bool = False,
+    anew: Collection[str] = (),
 ) -> RunOutcome:
     """Run the cells that the store does not have, a process for each core if no executor is given.
 
     While another run holds the store, this one waits. A cell that stands twice is run once; those with an obstacle are
-    skipped. With ``stop_on_error`` no more cells are handed out once one has failed; those that run then are kept.
+    skipped. With ``stop_on_error`` no more cells are handed out once one has failed; those that run then are kept. What
+    the store has under the keys ``anew`` does not count, and is forgotten first.
 
     Everything finished has been written, too, when it ends by Ctrl-C, with a StoreError if results cannot be written,
     or with BadInput if a Dask cluster cannot be reached, or has no worker for a minute.
@@ -79,13 +82,14 @@ def run_cells(
     unique = merge_metrics(cells)
     failures, changed, n_run = [], [], 0
     with store.held():
-        finished = store.done(unique.keys())
-        before = find_lacking(unique, store)
+        finished = find_finished(unique, store).difference(anew)
+        before = {key: measured for key, measured in find_lacking(unique, store).items() if key in finished}
         missing = [cell for key, cell in unique.items() if key not in finished]
         missing += [ask_again(unique[key], measured) for key, measured in before.items()]
         n_reused, skipped = len(unique) - len(missing), find_obstacles(missing)
         impossible = {cell.key for cell in chain.from_iterable(skipped.values())}
         pending = [cell for cell in missing if cell.key not in impossible]
+        store.forget({cell.key for cell in pending}.intersection(anew))
         del unique, finished  # of a million cells, 200 MB while the others run
         _load_for_all(pending, where or Executor())
         # Workers come first: the bar has a thread, beside which no process can be forked from this one.

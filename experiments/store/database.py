@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from experiments.cells.cell import Cell, format_canonical
+from experiments.cells.current import StoredSetting, version_of_cell
 from experiments.errors import BadInput, describe_os_error, print_to_stderr
 from experiments.store.record import Measured, Record
 
@@ -89,6 +90,7 @@ class Store:
         self._late_error: StoreError | None = None
         self._ids: dict[str, int] = {}
         self._values: dict[int, Any] = {}
+        self._versions: dict[tuple[str, str], str] = {}
         self._lock = threading.RLock()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -117,7 +119,7 @@ class Store:
         names = sorted(measured.metrics)
         row = _Row(
             key=bytes.fromhex(cell.key),
-            setting=format_canonical({name: getattr(cell, name) for name in _SETTING}),
+            setting=format_canonical({name: getattr(cell, name) for name in _SETTING} | self._find_version(cell)),
             epsilon=cell.epsilon,
             repeat=cell.repeat,
             status=record.status,
@@ -134,6 +136,19 @@ class Store:
                 self._timer = threading.Timer(_SECONDS, self._flush_late)
                 self._timer.daemon = True
                 self._timer.start()
+
+    def _find_version(self, cell: Cell) -> dict[str, str]:
+        behind = cell.dataset, cell.algorithm
+        if behind not in self._versions:
+            self._versions[behind] = version_of_cell(*behind)
+        return {"version": self._versions[behind]}
+
+    def forget(self, keys: Iterable[str]) -> None:
+        """Take what is known of some cells out of the store."""
+        self.flush()
+        with self._lock, self._explained():
+            for batch in split_batches(sorted(map(bytes.fromhex, keys)), _BATCH):
+                self._connection.execute(f"DELETE FROM cells WHERE key IN ({','.join('?' * len(batch))})", batch)
 
     def flush(self) -> None:
         """Write what is kept back."""
@@ -251,20 +266,40 @@ class Store:
             return {(dataset, algorithm): mean for dataset, algorithm, mean in self._connection.execute(query)}
 
     def rows(self, batch: int) -> Iterator[list[dict[str, Any]]]:
-        """Yield all cells in the order of their keys, so many at a time; ``params`` and ``protocol`` are JSON."""
+        """Yield all cells in the order of their keys, so many at a time; ``params`` and ``protocol`` are JSON.
+
+        ``current`` says whether the cell would be found today, by the data, code and libraries that there are;
+        ``version`` is that of these when it was run, None of a cell that an earlier release of this project has run.
+        """
         self.flush()
-        columns = ("key", "setting", "epsilon", "repeat", "status", "error", "names", "numbers", "fit_seconds")
+        columns = (
+            "key",
+            "setting",
+            "epsilon",
+            "repeat",
+            "status",
+            "error",
+            "names",
+            "numbers",
+            "details",
+            "fit_seconds",
+        )
+        settings: dict[tuple[int, float], StoredSetting] = {}
         with self._lock, self._explained():
             cursor = self._connection.execute(f"SELECT {', '.join(columns)} FROM cells ORDER BY key")
             while rows := cursor.fetchmany(batch):
-                cells = []
-                for row in rows:
-                    cell = dict(zip(columns, row, strict=True))
-                    asked, names = self._read_value(cell.pop("setting")), self._read_value(cell.pop("names"))
-                    cell |= {"key": cell["key"].hex(), "metrics": _name_numbers(names, cell.pop("numbers"))}
-                    cell |= {name: asked[name] for name in ("dataset", "algorithm")}
-                    cells.append(cell | {name: format_canonical(asked[name]) for name in ("params", "protocol")})
-                yield cells
+                yield [self._describe_row(dict(zip(columns, row, strict=True)), settings) for row in rows]
+
+    def _describe_row(self, cell: dict[str, Any], settings: dict[tuple[int, float], StoredSetting]) -> dict[str, Any]:
+        """Return a row of the file as it is read; settings are those that were met before."""
+        which = cell.pop("setting"), cell["epsilon"]
+        asked, names, details = map(self._read_value, (which[0], cell.pop("names"), cell.pop("details")))
+        setting = settings[which] = settings.get(which) or StoredSetting.find(asked, cell["epsilon"])
+        cell |= {"key": cell["key"].hex(), "metrics": _name_numbers(names, cell.pop("numbers"))}
+        cell |= {name: asked[name] for name in ("dataset", "algorithm")}
+        cell |= {name: format_canonical(asked[name]) for name in ("params", "protocol")}
+        is_current = setting.is_current(cell["key"], cell["repeat"], details)
+        return cell | {"version": setting.version if is_current else asked.get("version"), "current": is_current}
 
     def get(self, keys: Iterable[str]) -> dict[str, Record]:
         """Return the records of some cells, by key; keys of cells that were never run are left out.

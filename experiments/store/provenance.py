@@ -7,15 +7,20 @@ import platform
 import shlex
 import subprocess
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from threadpoolctl import threadpool_info
 
 import datasets
 from algorithms.installation import IS_CHECKOUT, PROGRAM, ROOT
+from documents import search_path
 from experiments.cells import code_version
 
+DISTRIBUTION = "dp-replica"
 SEEDS = (
     "A cell's seed is numpy.random.SeedSequence over the SHA-256 of its identity (data set, algorithm, parameters, "
     "epsilon, repeat, protocol); a split's is the SHA-256 of the data's fingerprint, the repeat and test_size, so that "
@@ -31,34 +36,68 @@ def gather_facts(arguments: list[str], names: Iterable[str], repeats: int) -> di
 
 
 def describe_command(arguments: Sequence[str]) -> dict:
-    """Return what was run, when, on which code, and where."""
+    """Return what was run, when, on which code, and where.
+
+    ``git`` is of this project's checkout; where there is none, ``no_git`` says why. ``own_git`` is of each other
+    repository that the command was run in, or that holds a folder which was added to the catalogue.
+    """
+    git: dict | str = "it is installed, not a checkout: versions has its own"
+    if IS_CHECKOUT:
+        git = _read_revision(ROOT)
+    ours = _find_top(ROOT) if IS_CHECKOUT else None
+    tops = {_find_top(folder) for folder in (Path.cwd(), *search_path.list_added())} - {ours, None}
+    own_git = [{"folder": top.name, **_describe_git(_read_revision(top))} for top in sorted(filter(None, tops))]
     return {
         "command": f"{PROGRAM} {shlex.join(arguments)}".rstrip(),
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
-        "git": _read_revision(),
+        **_describe_git(git),
+        **({"own_git": own_git} if own_git else {}),
         "versions": {"python": platform.python_version(), **_read_versions()},
         "machine": _describe_machine(),
     }
 
 
+def _describe_git(found: dict | str) -> dict[str, Any]:
+    """Return what is known of a repository, or why nothing is."""
+    return {"git": None, "no_git": found} if isinstance(found, str) else {"git": found}
+
+
 def _read_versions() -> dict[str, str]:
     libraries = code_version.list_libraries()
-    return {name: libraries[name].split()[-1] for name in code_version.LIBRARIES}
+    versions = {name: libraries[name].split()[-1] for name in code_version.LIBRARIES}
+    with suppress(PackageNotFoundError):  # a checkout that nobody has installed
+        versions = {DISTRIBUTION: version(DISTRIBUTION), **versions}
+    return versions
 
 
-def _read_revision() -> dict | None:
-    """Return revision and whether tracked files differ from it; None outside a checkout."""
-    if not IS_CHECKOUT:  # the folder of an environment may lie in a repository of somebody else
-        return None
+def _read_revision(folder: Path) -> dict | str:
+    """Return the revision of a repository, and whether tracked files differ from it; a sentence where there is none."""
     try:
-        revision = _run_git("git", "rev-parse", "HEAD")
-        return {"revision": revision, "dirty": bool(_run_git("git", "status", "--porcelain", "--untracked-files=no"))}
-    except (OSError, subprocess.CalledProcessError):
-        return None
+        revision = _run_git(folder, "rev-parse", "HEAD")
+        return {"revision": revision, "dirty": bool(_run_git(folder, "status", "--porcelain", "--untracked-files=no"))}
+    except OSError as error:
+        return f"git cannot be run ({error.strerror})"
+    except subprocess.CalledProcessError as error:
+        reason = next(iter(error.stderr.splitlines()), "it gives no reason")
+        return f"git does not read it: {reason.replace(str(folder), folder.name)}"
 
 
-def _run_git(*command: str) -> str:
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+def _find_top(folder: Path) -> Path | None:
+    """Return the folder of the repository that a folder lies in; None if it lies in none."""
+    folder = folder.resolve()
+    return next((place for place in (folder, *folder.parents) if (place / ".git").exists()), None)
+
+
+def _run_git(folder: Path, *words: str) -> str:
+    """Ask git about a folder, whatever repository its variables name: hooks and rebases set those of another one."""
+    environment = {}
+    for name, value in os.environ.items():
+        if not name.startswith("GIT_") or name.startswith("GIT_CONFIG_"):  # which says whom git trusts in a container
+            environment[name] = value
+    done = subprocess.run(
+        ["git", *words], cwd=folder, check=True, capture_output=True, text=True, errors="replace", env=environment
+    )
+    return done.stdout.strip()
 
 
 def _describe_machine() -> dict:

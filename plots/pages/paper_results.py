@@ -37,7 +37,7 @@ from experiments.stats import LEVEL
 from experiments.store.results import Results
 from experiments.store.runs_file import RUNS, select_runs, write_runs
 from experiments.store.study_rows import count_cells
-from plots import labels, privacy, style
+from plots import audits, labels, privacy, style
 from plots.answers import count_signs
 from plots.pages import html
 from plots.pages.html import measure_picture, read_svg
@@ -147,7 +147,7 @@ def render_page(run: PaperRun, source: str = "", base: str = "", links: Sequence
         curves=_describe_curves(run),
         privacy=[privacy.describe_privacy(run.paper, row, run.audit) for row in run.privacy],
         data_faults=privacy.describe_data_faults(run.paper, run.privacy),
-        audit=privacy.name_audit(run.folder.parent),
+        audit=audits.name_audits(run.audit, [row["algorithm"] for row in run.privacy]),
         costs=list_costs(run.paper, run.costs),
         provenance=[(name, html.format_fact(value)) for name, value in run.provenance.items()],
         summaries=[(name, name) for name in _SUMMARIES if (run.folder / name).is_file()],
@@ -227,7 +227,7 @@ def _describe_picture(run: PaperRun, name: str, title: str, frame: pd.DataFrame)
 
 def _describe_audit(run: PaperRun, part: PaperTable | PaperFigure) -> str:
     """Return what was measured of the privacy of the algorithms of a table or figure."""
-    return privacy.describe_bounds(run.paper, run.audit, part.list_algorithms(run.paper))
+    return audits.describe_bounds(run.paper, run.audit, part.list_algorithms(run.paper))
 
 
 def _list_files(run: PaperRun, folder: str, name: str) -> list[tuple[str, str]]:

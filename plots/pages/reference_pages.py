@@ -26,7 +26,7 @@ from experiments.config.papers import name_paper_file, read_paper
 from experiments.config.paths import REFERENCE, ROOT
 from experiments.judge.verdict import Verdict
 from experiments.store.runs_file import LARGEST, RUNS
-from plots import privacy
+from plots import audits
 from plots.figures.ranks import RanksFigure
 from plots.labels import SYMBOLS
 from plots.pages.html import render_template
@@ -89,11 +89,11 @@ def publish_run(name: str, results: Path = ROOT / "results") -> None:
 
 def publish_audit(results: Path = ROOT / "results") -> None:
     """Copy the summary of a complete audit into ``results/reference``; exits if there is none of committed code."""
-    if not (results / privacy.SUMMARY).is_file():
-        sys.exit(f"{results / privacy.SUMMARY} is missing: {name_command('audit')} first")
+    if not (results / audits.SUMMARY).is_file():
+        sys.exit(f"{results / audits.SUMMARY} is missing: {name_command('audit')} first")
     facts = json.loads((results / "audit" / "provenance.json").read_text(encoding="utf-8"))
     _refuse_uncommitted(facts, name_command("audit"))
-    copy_files(results, REFERENCE, (privacy.SUMMARY, "audit/provenance.json"))
+    copy_files(results, REFERENCE, (audits.SUMMARY, "audit/provenance.json"))
     _forget_folder(REFERENCE / "audit" / "provenance.json")
 
 

@@ -18,11 +18,11 @@ from experiments.config.papers import BENCHMARKS, read_paper
 from experiments.config.paths import REFERENCE
 from experiments.judge.verdict import Verdict
 from plots.answers import Answer
+from plots.audits import name_source
 from plots.pages import html
 from plots.pages.html import read_svg
 from plots.pages.paper_results import describe_unrun, render_page
 from plots.pages.reference_pages import read_published
-from plots.privacy import name_source
 from plots.rows import make_row
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import KEPT, copy_files, name_target

@@ -27,8 +27,8 @@ from experiments.judge.readings.sentences import list_curve_notes, list_ranking_
 from experiments.judge.verdict import Verdict
 from experiments.questions.further_rows import describe_further_rows
 from experiments.run.copies import describe_copies
-from plots import privacy
 from plots.answers import Answer, answer_privacy, answer_verdicts, fill_finding, find_outside, list_misfits
+from plots.audits import read_bounds
 from plots.rows import ClaimRow, NumberRow, describe_facts, group_numbers, list_forests, make_row, plot_numbers
 from plots.runs.run_folder import NEEDED, read_csv, read_json, read_paper_as_run, read_readings
 from plots.series import note_missing_cells
@@ -52,7 +52,7 @@ class PaperRun:
     curves: pd.DataFrame  #: what each reading says of each claim
     further_rows: pd.DataFrame  #: what splits crossed with draws of the noise say of each claim
     costs: pd.DataFrame  #: what fits take
-    audit: pd.DataFrame  #: what was measured of the privacy of algorithms, as from `plots.privacy.read_bounds`
+    audit: pd.DataFrame  #: what was measured of the privacy of algorithms, as from `plots.audits.read_bounds`
 
     @classmethod
     def read(cls, folder: Path) -> PaperRun:
@@ -61,19 +61,20 @@ class PaperRun:
             if not (folder / name).is_file():
                 raise BadInput(f"{folder / name} is missing; running the paper again writes it (its cells are kept)")
         judged, provenance = read_json(folder / "claims.json"), folder / "provenance.json"
+        accounts = read_json(folder / "privacy.json")
         return cls(
             folder,
             read_paper_as_run(folder / "paper.yaml"),
             read_csv(folder / "numbers.csv"),
             [ClaimAnswer.model_validate(claim) for claim in judged["claims"]],
             (judged["cells"], judged["cells_expected"]),
-            read_json(folder / "privacy.json"),
+            accounts,
             json.loads(provenance.read_text(encoding="utf-8")) if provenance.is_file() else {},
             read_readings(folder / "readings.csv", "question"),
             read_readings(folder / "curves.csv", "claim"),
             read_csv(folder / "further_rows.csv", "claim"),
             read_csv(folder / "costs.csv", "dataset"),
-            privacy.read_bounds(folder.parent),
+            read_bounds(folder.parent, {row["algorithm"]: row.get("versions", ()) for row in accounts}),
         )
 
     @classmethod
@@ -81,7 +82,8 @@ class PaperRun:
         cls, paper: Paper, numbers: pd.DataFrame, claims: list[ClaimAnswer], coverage: tuple[int, int] = (0, 0)
     ) -> Self:
         """Return what is known where nothing but the verdicts is: no folder, no account, no readings."""
-        unknown = [pd.DataFrame(columns=[name]) for name in ("question", "claim", "claim", "dataset", "algorithm")]
+        unknown = [pd.DataFrame(columns=[name]) for name in ("question", "claim", "claim", "dataset")]
+        unknown.append(pd.DataFrame(columns=["algorithm", "standing"]))
         return cls(Path(), paper, numbers, claims, coverage, [], {}, *unknown)
 
     def read_frame(self, part: PaperTable | PaperFigure) -> pd.DataFrame:

@@ -56,13 +56,6 @@ def refuse_options_of_sweeps(config: Mapping[str, Any]) -> None:
             raise BadInput(f"{name} cannot be given beside paper=...: it is for sweeps")
 
 
-def read_stop_on_error(config: Mapping[str, Any]) -> bool:
-    """Return whether to stop at the first failure; raises a BadInput if it is neither true nor false."""
-    if not isinstance(config["stop_on_error"], bool):
-        raise BadInput(f"stop_on_error must be true or false, got {config['stop_on_error']!r}")
-    return config["stop_on_error"]
-
-
 FOLDER = "sweeps"
 PROVENANCE, PAGE = "provenance.json", "report.html"
 _FIGURE = tuple(f"figure.{ending}" for ending in ("svg", "png", "pdf", "csv"))

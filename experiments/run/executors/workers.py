@@ -20,6 +20,7 @@ from experiments.cells.cell import Cell
 from experiments.errors import BadInput, one_line
 from experiments.processes import ONE_THREAD, SECONDS_IDLE, begin_worker, choose_start, start_server
 from experiments.run import evaluate
+from experiments.run.finished import evaluate_and_note_files
 from experiments.store.record import Record
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def run_chunk(chunk: list[Cell], time_limit: float | None) -> ChunkResult:
 def _run_cell(cell: Cell, time_limit: float | None) -> Record:
     try:
         with _limit_time(time_limit):
-            return Record("done", evaluate.evaluate_cell(cell))
+            return Record("done", evaluate_and_note_files(cell))
     except (Exception, SystemExit) as error:  # an estimator may be anybody's
         return Record("failed", error=one_line(error))
 
