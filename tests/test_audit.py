@@ -287,6 +287,15 @@ def test_both_records_that_differ_are_followed_but_no_number_is_noted_twice():
     assert list(observer.observe(0, 1).numbers)[-1] == "value where the other record ends"
 
 
+@pytest.mark.parametrize("variant", ["paper", "sound"])
+def test_all_tables_of_a_regression_can_be_looked_at(variant):
+    for pair in neighbouring_tables.REGRESSION_PAIRS:  # some have one value of a column in one table alone
+        for table in (pair.table, pair.neighbour):
+            make_observer(DiffPETsRegressor(1.0, n_estimators=1, max_depth=2, variant=variant), pair, table, 3).observe(
+                0, 2
+            )
+
+
 def test_many_releases_of_coefficients_are_those_of_the_mechanism():
     pair = neighbouring_tables.COEFFICIENT_PAIRS[-1]
     model = DPBARegressor(3.0, domain=pair.domain)

@@ -53,9 +53,10 @@ audit::Probing read_probing(nb::handle plan, nb::handle table, Matrix<const doub
     auto n_cuts = read_cuts(table);
     check_size("columns of the probes", probes.n_columns, n_cuts.size());
     const auto n_codes = take_span<const std::int64_t>(table, "n_codes");
+    const auto is_continuous = take_span<const bool>(table, "is_continuous");
     for (std::size_t p = 0; p < probes.n_rows; ++p)
         for (std::size_t j = 0; j < probes.n_columns; ++j)
-            if (n_cuts[j] == 0) category_of(probes(p, j), n_codes[j]);
+            if (!is_continuous[j]) category_of(probes(p, j), n_codes[j]);
     const int most = nb::hasattr(plan, "reach") ? take_reach(plan).most : 0;  // by which a sound tree goes
     return {std::max(take_levels(plan, "max_depth"), most), take<std::size_t>(table, "n_classes"), std::move(n_cuts), probes};
 }
