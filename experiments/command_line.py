@@ -9,7 +9,6 @@ import argparse
 import errno
 import os
 import re
-import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -67,17 +66,12 @@ _PAPER_FILE = re.compile(r"^paper=(['\"]?)(.*/.*|.*\.ya?ml)\1$")
 """A paper that is named by the path of its file."""
 
 
-class Terminated(KeyboardInterrupt):
-    """SIGTERM, treated like Ctrl-C."""
-
-
 def main() -> None:
     """Run the command line and exit with its code: 0 all done, 1 some failed or skipped, 2 bad input."""
     limit_threads()
     lead_caches_away()
     postpone_collection()
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then lets exceptions through instead of printing them itself
-    signal.signal(signal.SIGTERM, _raise_terminated)
     with _exit_codes():
         arguments = sys.argv[1:]
         options = read_options(arguments)
@@ -312,12 +306,6 @@ def _exit_codes() -> Iterator[None]:
             yield
         finally:
             sys.stdout.flush()
-    except KeyboardInterrupt as error:
-        print_to_stderr("everything finished so far is kept; run the same command again to go on")
-        sys.exit(143 if isinstance(error, Terminated) else 130)
-    except BrokenPipeError:  # the reader of stdout has gone, as in `| head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
     except (BadInput, DocumentError) as error:
         print_to_stderr(f"error: {str(error).strip()}")  # the errors of a paper have a line each
         sys.exit(2)
@@ -334,7 +322,3 @@ def _exit_codes() -> Iterator[None]:
 
 def _list_options(group: str) -> list[str]:
     return search_path.list_choices(CONF / group)
-
-
-def _raise_terminated(*_: object) -> None:
-    raise Terminated

@@ -3,7 +3,7 @@
 import sys
 
 if __name__ == "__main__":
-    from experiments.command_line import main
+    from experiments.__main__ import main
 
     sys.argv.insert(1, "describe")
     main()

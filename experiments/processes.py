@@ -10,7 +10,6 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
-import signal
 import sys
 import threading
 import warnings
@@ -21,6 +20,7 @@ from multiprocessing import forkserver, resource_tracker, util
 from typing import Any
 
 from algorithms.installation import PREFIX
+from experiments.edge import leave_signals_to_parent, print_apart
 
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
 SECONDS_IDLE = 300
@@ -118,7 +118,7 @@ def _fork_server(path: bytes, command: Sequence[Any], descriptors: Sequence[int]
     if server := os.fork():
         return server
     try:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        leave_signals_to_parent()
         for descriptor in set(map(int, os.listdir("/proc/self/fd"))) - {0, 1, 2, *descriptors}:
             with suppress(OSError):  # that of the folder is closed already
                 os.close(descriptor)
@@ -133,7 +133,9 @@ def begin_worker(environment: Mapping[str, str], module: str) -> None:
 
     The environment is that of the process that asks it to work: it may have changed since the server started.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent decides
+    leave_signals_to_parent()
+    print_apart()
+    util.Finalize(None, os._exit, (0,), exitpriority=-1000)  # else it would wait for threads that an algorithm has left
     warnings.simplefilter("ignore")
     threading.Thread(target=_end_with_parent, daemon=True).start()
     os.environ.clear()

@@ -92,7 +92,7 @@ def _get_processes(where: Executor) -> Workers:
     Those of another environment, which names the user's catalogues and data, are not used again.
     """
     start_server(evaluate.__name__)
-    environment = os.environ | ONE_THREAD | search_path.describe_environment()
+    environment = {"PYTHONFAULTHANDLER": ""} | os.environ | ONE_THREAD | search_path.describe_environment()
     begin = {"initializer": begin_worker, "initargs": (environment, evaluate.__name__)}
     pool = partial(get_reusable_executor, where.n_jobs, choose_start(), SECONDS_IDLE, **begin)
     return Workers(where, pool, run_chunk, lambda: where.n_jobs)
