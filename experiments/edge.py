@@ -178,3 +178,13 @@ def leave_signals_to_parent() -> None:
     """Ignore what a terminal sends to all processes of a command: its first decides when this one, a worker, ends."""
     for number in _ENDING:
         signal.signal(number, signal.SIG_DFL if number == signal.SIGTERM else signal.SIG_IGN)
+
+
+@contextmanager
+def start_for_parent() -> Iterator[None]:
+    """Start processes meanwhile that end with this one, whatever it ends by, and not when their terminal closes."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING[2:])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

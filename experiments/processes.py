@@ -20,7 +20,7 @@ from multiprocessing import forkserver, resource_tracker, util
 from typing import Any
 
 from algorithms.installation import PREFIX
-from experiments.edge import leave_signals_to_parent, print_apart
+from experiments.edge import leave_signals_to_parent, print_apart, start_for_parent
 
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
 SECONDS_IDLE = 300
@@ -92,9 +92,12 @@ def start_server(*modules: str) -> None:
     """
     multiprocessing.set_forkserver_preload(list(modules))
     _preloaded[:] = modules
-    if choose_start() != "forkserver" or len(os.listdir("/proc/self/task")) > 1:
+    if choose_start() != "forkserver":
         return
-    resource_tracker.ensure_running()
+    with start_for_parent():
+        resource_tracker.ensure_running()
+    if len(os.listdir("/proc/self/task")) > 1:
+        return
     start_anew = util.spawnv_passfds
     util.spawnv_passfds = _fork_server  # type: ignore[assignment] # by which `multiprocessing` starts it
     try:

@@ -60,12 +60,15 @@ def draw_figure(name: str, draw: Callable[[], Figure], folder: Path) -> list[Pat
 def render_figure(name: str, draw: Callable[[], Figure]) -> dict[str, bytes]:
     """Return the files of a figure by their endings.
 
-    It is drawn in here, because what is drawn takes its style when it is made.
+    It is drawn in here, because what is drawn takes its style when it is made: from matplotlib's own and ours, whatever
+    a matplotlibrc of the user says.
     """
     import matplotlib
 
     files = {ending: BytesIO() for ending in ("svg", "png", "pdf")}
-    with matplotlib.rc_context({**_STYLE, "svg.hashsalt": name}):
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update({**_STYLE, "svg.hashsalt": name})
         figure = draw()
         figure.savefig(files["svg"], format="svg", metadata={"Date": None, "Creator": None})
         figure.savefig(files["png"], format="png", dpi=150, metadata={"Software": None})
