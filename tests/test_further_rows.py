@@ -158,7 +158,7 @@ def test_what_was_found_stands_beside_each_claim_of_a_page(sign, tmp_path, capsy
     assert by_id[name].new_rows == said and said in by_id[name].lines_below
     assert by_id[silent].new_rows == ""
     print_summary(run, [])
-    shown = " ".join(capsys.readouterr().err.split())
+    shown = " ".join(capsys.readouterr().out.split())
     for page in (describe_paper(run), render_page(run)):
         assert page.count(said) == 1
     assert "on new rows of" in shown
