@@ -25,7 +25,7 @@ from documents import search_path
 from documents.yaml_files import DocumentError, parse_yaml
 from experiments.catalogue.kinds import format_choices
 from experiments.config.paths import CONF
-from experiments.errors import BadInput, one_line, print_to_stderr, suggest_name
+from experiments.errors import BadInput, one_line, print_to_stderr, replace_bytes, suggest_name
 from experiments.processes import limit_threads, postpone_collection, resume_collection
 
 _DEFAULT = "reproduce"
@@ -55,11 +55,15 @@ _REFUSED = {
 _GROUPS = "paper|dataset|algorithm|executor|do"
 _OPTIONS = re.compile(rf"^(\+*(?:{_GROUPS}))=([\w.:+-]+(?:,[\w.:+-]+)*)$")
 """A config group and options of it that are plain words: no pattern, no quotes."""
+_PATH = re.compile(r"^(results|runs|file|to)=(?!null$)([^'\"\[{,][^,]*)$")
+"""A path that is not in quotes, and no list."""
+_NO_PATH = re.compile(r"^(results|runs|file|to)=(''|\"\")?$")
 _NO_OPTION = re.compile(rf"^\+*({_GROUPS})(?:@[^=]*=|=\s*[\[{{])")
 """A config group with what is no option: in another package of the configuration, or a list or mapping in brackets."""
 
 _UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC)
 _ALIASES = {"run": _DEFAULT}
+_HELP = "help"
 _WORDS = {"new": ("what", "name"), "describe": ("file",), "list": ("what",), "judge": ("runs", "paper")}
 """Settings that a command takes as words behind its name, in order."""
 _PAPER_FILE = re.compile(r"^paper=(['\"]?)(.*/.*|.*\.ya?ml)\1$")
@@ -82,7 +86,7 @@ def main() -> None:
             return
         from experiments.composition import show_hydra, start_hydra
 
-        settings = quote_options(options.settings)
+        settings = quote_names(options.settings)
         if words := _name_words_of_hydra(options):
             if "install=bash" in settings:
                 print("COMP_WORDBREAKS=${COMP_WORDBREAKS//:}")  # or bash takes algorithm=edprf:s for two words
@@ -91,7 +95,7 @@ def main() -> None:
         with start_hydra(command):
             from experiments.config.request import read_request
 
-            request = read_request(settings, arguments, options.config_name)
+            request = read_request(settings, list(map(replace_bytes, arguments)), options.config_name)
             module = import_module(f"{__package__}.commands.{request.command}")
             resume_collection()
             sys.exit(module.run_command(request))
@@ -204,6 +208,8 @@ def read_options(arguments: Sequence[str]) -> argparse.Namespace:
         raise BadInput('shells complete installed commands only: eval "$(dp-replica -sc install=bash)"')
     if options.package and not options.cfg:
         raise BadInput("--package goes with --cfg")
+    if options.settings[:1] == [_HELP]:
+        options.help, options.settings = True, options.settings[1:]
     options.settings = translate_words(options.settings)
     if sum(word.startswith("do=") for word in options.settings) > 1:
         raise BadInput("one command at a time: a first word without =, or one do=NAME")
@@ -266,9 +272,14 @@ def _check_config_dir(folder: Path) -> None:
 def _check_word(word: str) -> None:
     name = word.lstrip("+~").partition("=")[0]
     if "=" not in word and not word.startswith("~"):
+        hint = suggest_name(word, [*_list_options("do"), *_ALIASES])
+        if hint.startswith("did you mean"):
+            raise BadInput(f"there is no command {word!r}; {hint}")
         raise BadInput(f"cannot read {word!r}: write name=value (text with blanks or commas in quotes)")
     if name == "do" and not word.startswith("do="):
         raise BadInput(f"{word}: a command is chosen by its name, or by do=NAME")
+    if path := _NO_PATH.match(word):
+        raise BadInput(f"{path[1]}= is empty, as where a variable is not set: write {path[1]}=PATH, or leave it out")
     if group := _NO_OPTION.match(word):
         raise BadInput(f"{word}: write {group[1]}=NAME; where several are taken, with commas: {group[1]}=NAME,NAME")
     for refused, reason in _REFUSED.items():
@@ -276,21 +287,24 @@ def _check_word(word: str) -> None:
             raise BadInput(f"{name}: {reason}")
 
 
-def quote_options(settings: Sequence[str]) -> list[str]:
-    """Return settings with the options of config groups as text.
+def quote_names(settings: Sequence[str]) -> list[str]:
+    """Return settings with the options of config groups, and paths, as text.
 
-    An option is the name of a file, whatever else YAML would read in it: ``2``, ``inf``, ``1e5``.
+    An option is the name of a file, whatever else YAML would read in it: ``2``, ``inf``, ``1e5``. A path may have any
+    character in it.
 
     Examples
     --------
-    >>> quote_options(["paper=2", "repeats=3", "dataset=car,inf"])
-    ["paper='2'", 'repeats=3', "dataset='car','inf'"]
+    >>> quote_names(["paper=2", "repeats=3", "dataset=car,inf", "results=runs (1)"])
+    ["paper='2'", 'repeats=3', "dataset='car','inf'", "results='runs (1)'"]
     """
-    return list(map(_quote_options, settings))
+    return list(map(_quote_names, settings))
 
 
-def _quote_options(word: str) -> str:
-    """Return a setting with the options of a config group in quotes, one or several with commas."""
+def _quote_names(word: str) -> str:
+    """Return a setting with the options of a config group in quotes, one or several with commas, or with a path so."""
+    if path := _PATH.match(word):
+        return f"{path[1]}={_quote_word(path[2])}"
     found = _OPTIONS.match(word)
     if not found:
         return word

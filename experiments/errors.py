@@ -7,7 +7,7 @@ import sys
 from algorithms.installation import IS_CHECKOUT, ROOT
 from algorithms.parameters import suggest_name
 
-__all__ = ["BadInput", "one_line", "print_to_stderr", "require_checkout", "suggest_name"]
+__all__ = ["BadInput", "one_line", "print_to_stderr", "replace_bytes", "require_checkout", "suggest_name"]
 
 
 class BadInput(ValueError):
@@ -26,8 +26,19 @@ def one_line(error: BaseException) -> str:
     >>> print(one_line(BadInput("no such file: a\\udcff")))
     no such file: a\\udcff
     """
-    text = " ".join(str(error).split()).encode(errors="backslashreplace").decode()  # half a character cannot be stored
+    text = replace_bytes(" ".join(str(error).split()))
     return text if isinstance(error, BadInput) and text else f"{type(error).__name__}: {text}".removesuffix(": ")
+
+
+def replace_bytes(text: str) -> str:
+    """Return text that can be stored: what is no character, as in a file name that is not UTF-8, by its number.
+
+    Examples
+    --------
+    >>> print(replace_bytes("caf\udce9"))
+    caf\udce9
+    """
+    return text.encode(errors="backslashreplace").decode()
 
 
 def require_checkout(command: str) -> None:

@@ -179,7 +179,7 @@ class Store:
         The claim is a lock of the operating system on a file beside the store: it goes with the process, however that
         ends.
         """
-        with self.path.with_suffix(".lock").open("a+", encoding="utf-8") as claim:
+        with self.path.with_suffix(".lock").open("a+", encoding="utf-8", errors="backslashreplace") as claim:
             try:
                 fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
