@@ -11,7 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module, util
 from itertools import chain, takewhile
 from pathlib import Path
@@ -64,6 +64,7 @@ _NO_OPTION = re.compile(rf"^\+*({_GROUPS})(?:@[^=]*=|=\s*[\[{{])")
 _UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC)
 _ALIASES = {"run": _DEFAULT}
 _HELP = "help"
+_LINE = "COMP_LINE"  # in which shells keep what is being typed
 _WORDS = {"new": ("what", "name"), "describe": ("file",), "list": ("what",), "judge": ("runs", "paper")}
 """Settings that a command takes as words behind its name, in order."""
 _PAPER_FILE = re.compile(r"^paper=(['\"]?)(.*/.*|.*\.ya?ml)\1$")
@@ -84,14 +85,12 @@ def main() -> None:
         if options.help:
             print(format_help(command))
             return
-        from experiments.composition import show_hydra, start_hydra
-
         settings = quote_names(options.settings)
         if words := _name_words_of_hydra(options):
-            if "install=bash" in settings:
-                print("COMP_WORDBREAKS=${COMP_WORDBREAKS//:}")  # or bash takes algorithm=edprf:s for two words
-            show_hydra(words, settings, command)
+            _show_by_hydra(words, settings, command)
             return
+        from experiments.composition import start_hydra
+
         with start_hydra(command):
             from experiments.config.request import read_request
 
@@ -99,6 +98,42 @@ def main() -> None:
             module = import_module(f"{__package__}.commands.{request.command}")
             resume_collection()
             sys.exit(module.run_command(request))
+
+
+def _show_by_hydra(words: Sequence[str], settings: Sequence[str], command: str) -> None:
+    from experiments.composition import show_hydra
+
+    if "install=bash" in settings:
+        print("COMP_WORDBREAKS=${COMP_WORDBREAKS//:}")  # or bash takes algorithm=edprf:s for two words
+    if not any(word.startswith("query=") for word in settings):
+        show_hydra(words, settings, command)
+        return
+    with suppress(Exception):  # an error would stand in the prompt of a shell, which asks to complete a word
+        os.environ[_LINE], commands = translate_line(os.environ[_LINE])
+        print("\n".join(commands))
+        show_hydra(words, settings, command)
+
+
+def translate_line(line: str) -> tuple[str, list[str]]:
+    """Return a line that is being typed as Hydra reads it, and the commands that its last word may be.
+
+    A folder that it names with ``--config-dir`` is added to the catalogue.
+
+    Examples
+    --------
+    >>> translate_line("dp-replica paper=2 repe"), translate_line("dp-replica describe algorithm=rd")
+    (("dp-replica paper='2' repe", []), ('dp-replica do=describe algorithm=rd', []))
+    >>> translate_line("dp-replica aud")
+    ('dp-replica aud', ['audit'])
+    """
+    program, *words = line.split()
+    last = "" if line[-1].isspace() or not words else words.pop()
+    options, _ = _make_parser().parse_known_intermixed_args(words)
+    if options.config_dir:
+        search_path.use_folders([*search_path.list_added(), options.config_dir])
+    words = quote_names(translate_words(options.settings))
+    commands = [] if words or "=" in last else [*_list_options("do"), *_ALIASES, _HELP]
+    return " ".join([program, *words, last]), sorted(filter(lambda name: name.startswith(last), commands))
 
 
 def _name_words_of_hydra(options: argparse.Namespace) -> list[str]:
@@ -272,7 +307,7 @@ def _check_config_dir(folder: Path) -> None:
 def _check_word(word: str) -> None:
     name = word.lstrip("+~").partition("=")[0]
     if "=" not in word and not word.startswith("~"):
-        hint = suggest_name(word, [*_list_options("do"), *_ALIASES])
+        hint = suggest_name(word, [*_list_options("do"), *_ALIASES, _HELP])
         if hint.startswith("did you mean"):
             raise BadInput(f"there is no command {word!r}; {hint}")
         raise BadInput(f"cannot read {word!r}: write name=value (text with blanks or commas in quotes)")
