@@ -122,7 +122,7 @@ def translate_line(line: str) -> tuple[str, list[str]]:
     Examples
     --------
     >>> translate_line("dp-replica paper=2 repe"), translate_line("dp-replica describe algorithm=rd")
-    (("dp-replica paper='2' repe", []), ('dp-replica do=describe algorithm=rd', []))
+    (("dp-replica paper='2' repe", []), ("dp-replica do='describe' algorithm=rd", []))
     >>> translate_line("dp-replica aud")
     ('dp-replica aud', ['audit'])
     """
