@@ -23,7 +23,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from time import monotonic
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 _STREAMS = {"stdin": 0, "stdout": 1, "stderr": 2}
 _ENDING = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
@@ -68,7 +71,7 @@ def _run(command: Callable[[], None]) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), _STREAMS[name])
         return 1
     except BaseException:
-        sys.excepthook(*sys.exc_info())  # type: ignore[arg-type] # there is one
+        sys.excepthook(*sys.exc_info())
         return 1
     return 0
 
@@ -107,7 +110,8 @@ def _open_streams() -> None:
             os.dup2(nowhere, number)  # which children have, too
             if nowhere != number:
                 os.close(nowhere)
-            setattr(sys, name, open(number, "r" if name == "stdin" else "w", encoding="utf-8", closefd=False))
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - to the end
 
 
 def _take_any_text() -> None:
@@ -121,7 +125,7 @@ def _take_any_text() -> None:
 class _Notices(io.FileIO):
     """Standard error: what cannot be written there is lost, and nothing else with it."""
 
-    def write(self, content, /) -> int:
+    def write(self, content: Buffer, /) -> int:
         try:
             return super().write(content)
         except BrokenPipeError:

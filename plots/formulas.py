@@ -1,4 +1,4 @@
-"""Formulas in the names that people give, ``$\\varepsilon$``: a dollar sign is mathematics only where it can be meant so.
+"""Formulas in names that people give, ``$\\varepsilon$``: a dollar sign is mathematics only where it can be meant so.
 
 A text has formulas if its dollar signs come in pairs that are ones, all of them; else each is a sign of money, in
 figures and in LaTeX alike. What is between a pair is a formula if it has no blank at either end, whole brackets, no

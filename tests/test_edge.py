@@ -141,6 +141,17 @@ def test_a_sweep_is_shown_in_any_locale(tmp_path):
     assert done.returncode == 0 and r"car, rdt, \u03b5 = 1, 1 run" in done.stdout
 
 
+@ON_LINUX
+def test_results_go_to_a_folder_whose_name_is_not_utf_8(tmp_path):
+    folder = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
+    words = ("dataset=car", "algorithm=majority,rdt", "repeats=1", "executor.jobs=1", "output=table")
+    done = run_in_shell(f"RUN {' '.join(words)} results='{folder}'")
+    assert done.returncode == 0 and r"caf\udce9/sweeps/car-majority-rdt/report.html" in done.stdout, done.stderr
+    assert r"caf\\udce9" in Path(folder, "sweeps", "car-majority-rdt", "provenance.json").read_text(encoding="utf-8")
+    exported = run_in_shell(f"RUN export results='{folder}'")
+    assert exported.returncode == 2 and len(exported.stderr.splitlines()) == 1
+
+
 def test_the_backend_of_a_notebook_is_not_looked_for(tmp_path):
     words = ("dataset=car", "algorithm=majority", "epsilon=0.1,1", "repeats=1", "executor.jobs=1")
     backend = "module://matplotlib_inline.backend_inline"
@@ -170,6 +181,8 @@ def test_the_first_signal_ends_a_command_and_is_met_by_one_line(signals, code, j
 def test_a_signal_that_is_ignored_from_the_first_is_not_heard(tmp_path):
     """As those of `nohup`, and of Ctrl-C where a shell has put a command into the background."""
     code = "import os, signal; from experiments.edge import run_process"
-    code += "; run_process(lambda: [os.kill(os.getpid(), getattr(signal, n)) for n in ('SIGHUP', 'SIGINT')] and print(1))"
+    code += (
+        "; run_process(lambda: [os.kill(os.getpid(), getattr(signal, n)) for n in ('SIGHUP', 'SIGINT')] and print(1))"
+    )
     done = run_in_shell(f"trap '' HUP INT; {sys.executable} -c \"{code}\"")
     assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")
