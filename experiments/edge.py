@@ -107,9 +107,10 @@ def _open_streams() -> None:
     for name, number in _STREAMS.items():
         if getattr(sys, name) is None:
             nowhere = os.open(os.devnull, os.O_RDWR)
-            os.dup2(nowhere, number)  # which children have, too
             if nowhere != number:
+                os.dup2(nowhere, number)
                 os.close(nowhere)
+            os.set_inheritable(number, True)
             mode = "r" if name == "stdin" else "w"
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - to the end
 

@@ -1,4 +1,4 @@
-"""The edge of a command: streams that are closed or full, other locales, signals, and algorithms that print or crash."""
+"""The edge of a command: streams that are closed or full, locales, signals, and algorithms that print or crash."""
 
 import json
 import os
