@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import faulthandler
 import io
 import os
 import signal
@@ -50,6 +51,7 @@ def run_process(command: Callable[[], None]) -> NoReturn:
     _take_any_text()
     _keep_figures_to_files()
     _end_on_signals()
+    faulthandler.enable()  # of a crash in this process nobody else could say anything
     code = _run(command)
     if _list_threads():
         threading.Thread(target=_end_without_threads, args=[code], daemon=True).start()

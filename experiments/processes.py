@@ -7,6 +7,7 @@ forked, where that is safe, from a process that has imported what they run and d
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import multiprocessing
 import os
@@ -143,6 +144,8 @@ def begin_worker(environment: Mapping[str, str], module: str) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     os.environ.clear()
     os.environ.update(environment)
+    if not environment.get("PYTHONFAULTHANDLER"):
+        faulthandler.disable()  # its parent names the cell
     postpone_collection()
     try:
         import_module(module)

@@ -76,6 +76,11 @@ def test_an_algorithm_that_ends_its_process_is_named_with_one_job_too(algorithm,
     assert {json.loads(line)["algorithm"] for line in done.stdout.splitlines()} == {"majority"}
 
 
+def test_an_algorithm_that_crashes_in_a_thread_of_the_command_does_not_end_it_without_a_word(run):
+    done = run("dataset=car", "algorithm=crashes", "repeats=1", "executor=threads")
+    assert done.returncode == -signal.SIGSEGV and "untrusted.py" in done.stderr
+
+
 @pytest.mark.parametrize("where", ["executor.jobs=1", "executor.jobs=2", "executor=threads"])
 def test_what_an_algorithm_prints_is_no_result(where, run):
     done = run("dataset=car", "algorithm=prints", "repeats=1", where)
