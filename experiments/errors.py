@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 from algorithms.installation import IS_CHECKOUT, ROOT
 from algorithms.parameters import suggest_name
 
-__all__ = ["BadInput", "one_line", "print_to_stderr", "replace_bytes", "require_checkout", "suggest_name"]
+__all__ = [
+    "BadInput",
+    "one_line",
+    "print_to_stderr",
+    "replace_bytes",
+    "require_checkout",
+    "require_utf_8",
+    "suggest_name",
+]
 
 
 class BadInput(ValueError):
@@ -39,6 +48,12 @@ def replace_bytes(text: str) -> str:
     caf\udce9
     """
     return text.encode(errors="backslashreplace").decode()
+
+
+def require_utf_8(path: Path) -> None:
+    """Refuse a path to which no Parquet file can be written: DuckDB takes names in UTF-8 alone."""
+    if str(path) != (shown := replace_bytes(str(path))):
+        raise BadInput(f"{shown} is no name in UTF-8, as DuckDB needs it to write Parquet; choose another")
 
 
 def require_checkout(command: str) -> None:

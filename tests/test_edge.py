@@ -153,8 +153,9 @@ def test_results_go_to_a_folder_whose_name_is_not_utf_8(tmp_path):
     done = run_in_shell(f"RUN {' '.join(words)} results='{folder}'")
     assert done.returncode == 0 and r"caf\udce9/sweeps/car-majority-rdt/report.html" in done.stdout, done.stderr
     assert r"caf\\udce9" in Path(folder, "sweeps", "car-majority-rdt", "provenance.json").read_text(encoding="utf-8")
-    exported = run_in_shell(f"RUN export results='{folder}'")
-    assert exported.returncode == 2 and len(exported.stderr.splitlines()) == 1
+    for words in ("export", "paper=demo"):  # which write Parquet
+        refused = run_in_shell(f"RUN {words} results='{folder}'")
+        assert refused.returncode == 2 and len(refused.stderr.splitlines()) == 1, refused.stderr
 
 
 def test_the_backend_of_a_notebook_is_not_looked_for(tmp_path):

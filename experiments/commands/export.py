@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from algorithms.installation import resolve_path
 from experiments.config.request import SweepRequest
-from experiments.errors import BadInput, print_to_stderr, replace_bytes
+from experiments.errors import BadInput, print_to_stderr, require_utf_8
 from experiments.store.database import Store
 from experiments.store.parquet import write_parquet
 
@@ -15,8 +15,7 @@ def run_command(request: SweepRequest) -> int:
     if not path.is_file():
         raise BadInput(f"{path} is not there: nothing has run with results={request.config['results']}")
     file = resolve_path(str(request.config["file"]))
-    if str(file) != replace_bytes(str(file)):
-        raise BadInput(f"{file}: DuckDB writes no file whose name is not UTF-8; choose another with file=PATH")
+    require_utf_8(file)
     with Store(path) as store:
         n_cells = write_parquet(store, file)
     print_to_stderr(f"{n_cells:,} cells")
