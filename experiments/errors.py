@@ -44,8 +44,8 @@ def replace_bytes(text: str) -> str:
 
     Examples
     --------
-    >>> print(replace_bytes("caf\udce9"))
-    caf\udce9
+    >>> print(replace_bytes("caf\\udce9"))
+    caf\\udce9
     """
     return text.encode(errors="backslashreplace").decode()
 
