@@ -14,6 +14,7 @@ import re
 import shlex
 import sys
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ GROUPS = ("algorithm", "dataset", "executor", "metric", "paper")
 """The sub-folders that are looked into."""
 KINDS = ("claims", "tables", "figures")
 """Further ones of an added folder, which have the kinds of these as modules."""
+SCHEME = "dp-replica-folder"
+"""What Hydra has before an added folder, which our plugin then reads for it."""
 VARIABLE = "DPREPLICA_CATALOGUE"
 """Names the added folders, separated like those of PATH."""
 _MODULES = "DPREPLICA_MODULES"
@@ -200,6 +203,19 @@ def list_choices(built_in: Path) -> list[str]:
     """
     files = list_files(built_in)
     return sorted({*files, *map(name_place, files.values())})
+
+
+@cache
+def list_settings() -> frozenset[str]:
+    """Return the names of what can be set of any command: no folder that is added makes one of these a group.
+
+    Examples
+    --------
+    >>> sorted({"results", "repeats", "claims", "dataset"} & list_settings())
+    ['claims', 'repeats', 'results']
+    """
+    texts = [path.read_text(encoding="utf-8") for path in (BUILT_IN / "do").glob("*.yaml")]
+    return frozenset(re.findall(r"^(\w+):", "\n".join(texts), flags=re.MULTILINE)) - {"defaults", "hydra"}
 
 
 def name_program() -> str:

@@ -3,6 +3,12 @@
 
 def main() -> None:
     """Run the command line."""
+    from experiments.edge import run_process
+
+    run_process(_run_command)
+
+
+def _run_command() -> None:
     from experiments import command_line
 
     command_line.main()

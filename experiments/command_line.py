@@ -8,10 +8,9 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module, util
 from itertools import chain, takewhile
 from pathlib import Path
@@ -25,7 +24,7 @@ from documents import search_path
 from documents.yaml_files import DocumentError, parse_yaml
 from experiments.catalogue.kinds import format_choices
 from experiments.config.paths import CONF
-from experiments.errors import BadInput, describe_os_error, one_line, print_to_stderr, suggest_name
+from experiments.errors import BadInput, describe_os_error, one_line, print_to_stderr, replace_bytes, suggest_name
 from experiments.processes import limit_threads, postpone_collection, resume_collection
 
 _DEFAULT = "reproduce"
@@ -55,18 +54,19 @@ _REFUSED = {
 _GROUPS = "paper|dataset|algorithm|executor|do"
 _OPTIONS = re.compile(rf"^(\+*(?:{_GROUPS}))=([\w.:+-]+(?:,[\w.:+-]+)*)$")
 """A config group and options of it that are plain words: no pattern, no quotes."""
+_PATH = re.compile(r"^(results|runs|file|to)=(?!null$)([^'\"\[{,][^,]*)$")
+"""A path that is not in quotes, and no list."""
+_NO_PATH = re.compile(r"^(results|runs|file|to)=(''|\"\")?$")
 _NO_OPTION = re.compile(rf"^\+*({_GROUPS})(?:@[^=]*=|=\s*[\[{{])")
 """A config group with what is no option: in another package of the configuration, or a list or mapping in brackets."""
 
 _ALIASES = {"run": _DEFAULT}
+_HELP = "help"
+_LINE = "COMP_LINE"  # in which shells keep what is being typed
 _WORDS = {"new": ("what", "name"), "describe": ("file",), "list": ("what",), "judge": ("runs", "paper")}
 """Settings that a command takes as words behind its name, in order."""
 _PAPER_FILE = re.compile(r"^paper=(['\"]?)(.*/.*|.*\.ya?ml)\1$")
 """A paper that is named by the path of its file."""
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM, treated like Ctrl-C."""
 
 
 def main() -> None:
@@ -75,7 +75,6 @@ def main() -> None:
     lead_caches_away()
     postpone_collection()
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then lets exceptions through instead of printing them itself
-    signal.signal(signal.SIGTERM, _raise_terminated)
     with _exit_codes():
         arguments = sys.argv[1:]
         options = read_options(arguments)
@@ -84,21 +83,55 @@ def main() -> None:
         if options.help:
             print(format_help(command))
             return
-        from experiments.composition import show_hydra, start_hydra
-
-        settings = quote_options(options.settings)
+        settings = quote_names(options.settings)
         if words := _name_words_of_hydra(options):
-            if "install=bash" in settings:
-                print("COMP_WORDBREAKS=${COMP_WORDBREAKS//:}")  # or bash takes algorithm=edprf:s for two words
-            show_hydra(words, settings, command)
+            _show_by_hydra(words, settings, command)
             return
+        from experiments.composition import start_hydra
+
         with start_hydra(command):
             from experiments.config.request import read_request
 
-            request = read_request(settings, arguments, options.config_name)
+            request = read_request(settings, list(map(replace_bytes, arguments)), options.config_name)
             module = import_module(f"{__package__}.commands.{request.command}")
             resume_collection()
             sys.exit(module.run_command(request))
+
+
+def _show_by_hydra(words: Sequence[str], settings: Sequence[str], command: str) -> None:
+    from experiments.composition import show_hydra
+
+    if "install=bash" in settings:
+        print("COMP_WORDBREAKS=${COMP_WORDBREAKS//:}")  # or bash takes algorithm=edprf:s for two words
+    if not any(word.startswith("query=") for word in settings):
+        show_hydra(words, settings, command)
+        return
+    with suppress(Exception):  # an error would stand in the prompt of a shell, which asks to complete a word
+        os.environ[_LINE], commands = translate_line(os.environ[_LINE])
+        print("\n".join(commands))
+        show_hydra(words, settings, command)
+
+
+def translate_line(line: str) -> tuple[str, list[str]]:
+    """Return a line that is being typed as Hydra reads it, and the commands that its last word may be.
+
+    A folder that it names with ``--config-dir`` is added to the catalogue.
+
+    Examples
+    --------
+    >>> translate_line("dp-replica paper=2 repe"), translate_line("dp-replica describe algorithm=rd")
+    (("dp-replica paper='2' repe", []), ("dp-replica do='describe' algorithm=rd", []))
+    >>> translate_line("dp-replica aud")
+    ('dp-replica aud', ['audit'])
+    """
+    program, *words = line.split()
+    last = "" if line[-1].isspace() or not words else words.pop()
+    options, _ = _make_parser().parse_known_intermixed_args(words)
+    if options.config_dir:
+        search_path.use_folders([*search_path.list_added(), options.config_dir])
+    words = quote_names(translate_words(options.settings))
+    commands = [] if words or "=" in last else [*_list_options("do"), *_ALIASES, _HELP]
+    return " ".join([program, *words, last]), sorted(filter(lambda name: name.startswith(last), commands))
 
 
 def _name_words_of_hydra(options: argparse.Namespace) -> list[str]:
@@ -208,6 +241,8 @@ def read_options(arguments: Sequence[str]) -> argparse.Namespace:
         raise BadInput('shells complete installed commands only: eval "$(dp-replica -sc install=bash)"')
     if options.package and not options.cfg:
         raise BadInput("--package goes with --cfg")
+    if options.settings[:1] == [_HELP]:
+        options.help, options.settings = True, options.settings[1:]
     options.settings = translate_words(options.settings)
     if sum(word.startswith("do=") for word in options.settings) > 1:
         raise BadInput("one command at a time: a first word without =, or one do=NAME")
@@ -270,9 +305,14 @@ def _check_config_dir(folder: Path) -> None:
 def _check_word(word: str) -> None:
     name = word.lstrip("+~").partition("=")[0]
     if "=" not in word and not word.startswith("~"):
+        hint = suggest_name(word, [*_list_options("do"), *_ALIASES, _HELP])
+        if hint.startswith("did you mean"):
+            raise BadInput(f"there is no command {word!r}; {hint}")
         raise BadInput(f"cannot read {word!r}: write name=value (text with blanks or commas in quotes)")
     if name == "do" and not word.startswith("do="):
         raise BadInput(f"{word}: a command is chosen by its name, or by do=NAME")
+    if path := _NO_PATH.match(word):
+        raise BadInput(f"{path[1]}= is empty, as where a variable is not set: write {path[1]}=PATH, or leave it out")
     if group := _NO_OPTION.match(word):
         raise BadInput(f"{word}: write {group[1]}=NAME; where several are taken, with commas: {group[1]}=NAME,NAME")
     for refused, reason in _REFUSED.items():
@@ -280,21 +320,24 @@ def _check_word(word: str) -> None:
             raise BadInput(f"{name}: {reason}")
 
 
-def quote_options(settings: Sequence[str]) -> list[str]:
-    """Return settings with the options of config groups as text.
+def quote_names(settings: Sequence[str]) -> list[str]:
+    """Return settings with the options of config groups, and paths, as text.
 
-    An option is the name of a file, whatever else YAML would read in it: ``2``, ``inf``, ``1e5``.
+    An option is the name of a file, whatever else YAML would read in it: ``2``, ``inf``, ``1e5``. A path may have any
+    character in it.
 
     Examples
     --------
-    >>> quote_options(["paper=2", "repeats=3", "dataset=car,inf"])
-    ["paper='2'", 'repeats=3', "dataset='car','inf'"]
+    >>> quote_names(["paper=2", "repeats=3", "dataset=car,inf", "results=runs (1)"])
+    ["paper='2'", 'repeats=3', "dataset='car','inf'", "results='runs (1)'"]
     """
-    return list(map(_quote_options, settings))
+    return list(map(_quote_names, settings))
 
 
-def _quote_options(word: str) -> str:
-    """Return a setting with the options of a config group in quotes, one or several with commas."""
+def _quote_names(word: str) -> str:
+    """Return a setting with the options of a config group in quotes, one or several with commas, or with a path so."""
+    if path := _PATH.match(word):
+        return f"{path[1]}={_quote_word(path[2])}"
     found = _OPTIONS.match(word)
     if not found:
         return word
@@ -310,12 +353,6 @@ def _exit_codes() -> Iterator[None]:
             yield
         finally:
             sys.stdout.flush()
-    except KeyboardInterrupt as error:
-        print_to_stderr("everything finished so far is kept; run the same command again to go on")
-        sys.exit(143 if isinstance(error, Terminated) else 130)
-    except BrokenPipeError:  # the reader of stdout has gone, as in `| head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
     except (BadInput, DocumentError) as error:
         print_to_stderr(f"error: {str(error).strip()}")  # the errors of a paper have a line each
         sys.exit(2)
@@ -331,7 +368,3 @@ def _exit_codes() -> Iterator[None]:
 
 def _list_options(group: str) -> list[str]:
     return search_path.list_choices(CONF / group)
-
-
-def _raise_terminated(*_: object) -> None:
-    raise Terminated

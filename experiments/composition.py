@@ -113,7 +113,7 @@ def _find_added_folders(places: Iterable[tuple[str, str]]) -> list[Path]:
     folders: list[Path] = []
     for provider, place in places:
         scheme, _, path = place.partition("://")
-        if scheme == "file":
+        if scheme in ("file", search_path.SCHEME):
             folders.append(Path(path))
         elif scheme == "pkg" and provider != "hydra":
             spec = util.find_spec(path)

@@ -4,6 +4,7 @@ import sys
 
 if __name__ == "__main__":
     from experiments.command_line import main
+    from experiments.edge import run_process
 
     sys.argv.insert(1, "describe")
-    main()
+    run_process(main)

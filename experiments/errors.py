@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import errno
 import sys
+from pathlib import Path
 
 from algorithms.installation import IS_CHECKOUT, ROOT
 from algorithms.parameters import suggest_name
 
-__all__ = ["BadInput", "describe_os_error", "one_line", "print_to_stderr", "require_checkout", "suggest_name"]
+__all__ = [
+    "BadInput",
+    "describe_os_error",
+    "one_line",
+    "print_to_stderr",
+    "replace_bytes",
+    "require_checkout",
+    "require_utf_8",
+    "suggest_name",
+]
 
 
 class BadInput(ValueError):
@@ -27,7 +37,7 @@ def one_line(error: BaseException) -> str:
     >>> print(one_line(BadInput("no such file: a\\udcff")))
     no such file: a\\udcff
     """
-    text = " ".join(str(error).split()).encode(errors="backslashreplace").decode()  # half a character cannot be stored
+    text = replace_bytes(" ".join(str(error).split()))
     return text if isinstance(error, BadInput) and text else f"{type(error).__name__}: {text}".removesuffix(": ")
 
 
@@ -53,6 +63,23 @@ def describe_os_error(error: OSError) -> str:
     again = "run the same command again, or choose another folder with results=FOLDER"
     way_out = next((words for words, numbers in _WAYS_OUT.items() if error.errno in numbers), again)
     return one_line(BadInput(f"{error.filename or 'standard output'}: {error.strerror}; {way_out}"))
+
+
+def replace_bytes(text: str) -> str:
+    """Return text that can be stored: what is no character, as in a file name that is not UTF-8, by its number.
+
+    Examples
+    --------
+    >>> print(replace_bytes("caf\\udce9"))
+    caf\\udce9
+    """
+    return text.encode(errors="backslashreplace").decode()
+
+
+def require_utf_8(path: Path) -> None:
+    """Refuse a path to which no Parquet file can be written: DuckDB takes names in UTF-8 alone."""
+    if str(path) != (shown := replace_bytes(str(path))):
+        raise BadInput(f"{shown} is no name in UTF-8, as DuckDB needs it to write Parquet; choose another")
 
 
 def require_checkout(command: str) -> None:

@@ -7,10 +7,10 @@ forked, where that is safe, from a process that has imported what they run and d
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import multiprocessing
 import os
-import signal
 import sys
 import threading
 import warnings
@@ -21,6 +21,7 @@ from multiprocessing import forkserver, resource_tracker, util
 from typing import Any
 
 from algorithms.installation import PREFIX
+from experiments.edge import leave_signals_to_parent, print_apart, start_for_parent
 
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
 SECONDS_IDLE = 300
@@ -92,9 +93,12 @@ def start_server(*modules: str) -> None:
     """
     multiprocessing.set_forkserver_preload(list(modules))
     _preloaded[:] = modules
-    if choose_start() != "forkserver" or len(os.listdir("/proc/self/task")) > 1:
+    if choose_start() != "forkserver":
         return
-    resource_tracker.ensure_running()
+    with start_for_parent():
+        resource_tracker.ensure_running()
+    if len(os.listdir("/proc/self/task")) > 1:
+        return
     start_anew = util.spawnv_passfds
     util.spawnv_passfds = _fork_server  # type: ignore[assignment] # by which `multiprocessing` starts it
     try:
@@ -118,7 +122,7 @@ def _fork_server(path: bytes, command: Sequence[Any], descriptors: Sequence[int]
     if server := os.fork():
         return server
     try:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        leave_signals_to_parent()
         for descriptor in set(map(int, os.listdir("/proc/self/fd"))) - {0, 1, 2, *descriptors}:
             with suppress(OSError):  # that of the folder is closed already
                 os.close(descriptor)
@@ -133,11 +137,15 @@ def begin_worker(environment: Mapping[str, str], module: str) -> None:
 
     The environment is that of the process that asks it to work: it may have changed since the server started.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent decides
+    leave_signals_to_parent()
+    print_apart()
+    util.Finalize(None, os._exit, (0,), exitpriority=-1000)  # else it would wait for threads that an algorithm has left
     warnings.simplefilter("ignore")
     threading.Thread(target=_end_with_parent, daemon=True).start()
     os.environ.clear()
     os.environ.update(environment)
+    if not environment.get("PYTHONFAULTHANDLER"):
+        faulthandler.disable()  # its parent names the cell
     postpone_collection()
     try:
         import_module(module)

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from algorithms.whole_files import write_bytes, write_text
+from plots.formulas import split_formulas
 from plots.series import note_shortfall
 
 if TYPE_CHECKING:
@@ -61,18 +62,38 @@ def draw_figure(name: str, draw: Callable[[], Figure], folder: Path) -> list[Pat
 def render_figure(name: str, draw: Callable[[], Figure]) -> dict[str, bytes]:
     """Return the files of a figure by their endings.
 
-    It is drawn in here, because what is drawn takes its style when it is made.
+    It is drawn in here, because what is drawn takes its style when it is made: from matplotlib's own and ours, whatever
+    a matplotlibrc of the user says.
     """
     import matplotlib
 
     files = {ending: BytesIO() for ending in ("svg", "png", "pdf")}
-    with matplotlib.rc_context({**_STYLE, "svg.hashsalt": name}):
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update({**_STYLE, "svg.hashsalt": name})
         figure = draw()
+        _read_formulas(figure)
         figure.savefig(files["svg"], format="svg", metadata={"Date": None, "Creator": None})
         figure.savefig(files["png"], format="png", dpi=150, metadata={"Software": None})
         no_origin = {"CreationDate": None, "Creator": None, "Producer": None}
         figure.savefig(files["pdf"], format="pdf", metadata=no_origin)
     return {ending: file.getvalue() for ending, file in files.items()}
+
+
+def _read_formulas(figure: Figure) -> None:
+    """Let only what has formulas be read as mathematics, in all that is written in a figure."""
+    from matplotlib.axis import Axis
+    from matplotlib.text import Text
+    from matplotlib.ticker import FixedFormatter
+
+    for axis in figure.findobj(Axis):
+        formatter = axis.get_major_formatter()
+        if isinstance(formatter, FixedFormatter) and any("$" in str(name) for name in formatter.seq):
+            axis.get_ticklabels()  # else the names are not at the ticks before these are drawn
+    for text in figure.findobj(Text):
+        lines = [line for line in text.get_text().split("\n") if "$" in line]  # matplotlib reads each by itself
+        if any(len(split_formulas(line)) == 1 for line in lines):
+            text.set_parse_math(False)
 
 
 def write_rendered(
@@ -176,6 +197,7 @@ def add_legend(figure: Figure, loc: str = "outside right upper", **given: Any) -
 def write_title(figure: Figure, axes: Axes, title: str) -> None:
     """Write the title, in as many lines as it takes to stay left of the legend, that is, above the axes."""
     text = figure.suptitle(title, x=0.01, ha="left", fontsize=12.5, fontweight="bold")
+    _read_formulas(figure)
     figure.draw_without_rendering()  # lays out legend and axes; only then is the right edge of the axes known
     for width in range(len(title) - 1, 0, -1):
         if text.get_window_extent().x1 <= axes.get_window_extent().x1 - _APART:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,10 +12,13 @@ import pandas as pd
 
 from algorithms.whole_files import write_text
 from experiments.config.paper import Paper, PaperTable
+from plots.formulas import split_formulas
 from plots.labels import MISSING
 from plots.series import note_shortfall
 
-_ESCAPES = {"%": r"\%", "_": r"\_", "&": r"\&", "#": r"\#", "ε": r"$\varepsilon$", MISSING: "---"}
+_ESCAPES = {sign: f"\\{sign}" for sign in "%_&#${}"} | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}
+_ESCAPES |= {"^": r"\textasciicircum{}", "ε": r"$\varepsilon$", MISSING: "---"}
+_IN_LATEX = str.maketrans(_ESCAPES)
 
 #: ``ours``, ``band`` (its interval), ``printed``, ``verdict``, ``note``, and the ``link`` of its evidence, as text.
 Cell = dict[str, Any]
@@ -23,6 +27,12 @@ Cell = dict[str, Any]
 def make_cell(ours: str, **beside: str) -> Cell:
     """Return a cell; what is not said is empty."""
     return {"ours": ours, "band": "", "printed": "", "verdict": "", "note": "", "link": "", **beside}
+
+
+class Latex(str):
+    """Text that is LaTeX already."""
+
+    __slots__ = ()
 
 
 class TextTable(NamedTuple):
@@ -73,7 +83,7 @@ class ArrangedTable(PaperTable):
 
 
 def format_latex(title: str, columns: Sequence[str], body: Sequence[Sequence[str]], note: str, n_names: int = 1) -> str:
-    """Return a table of text as LaTeX; an entry that begins with a dollar sign is taken as it is.
+    """Return a table of text as LaTeX; what is `Latex` is taken as it is.
 
     The ``note`` stands in bold behind the caption. The first ``n_names`` columns are names, at the left; the others are
     numbers, at the right.
@@ -94,20 +104,20 @@ def format_latex(title: str, columns: Sequence[str], body: Sequence[Sequence[str
     return "\n".join(lines) + "\n"
 
 
-def format_mean(text: str, band: str, sign: str = "") -> str:
+def format_mean(text: str, band: str, sign: str = "") -> Latex:
     """Return a number with its interval as LaTeX; a ``sign`` stands behind it.
 
     Examples
     --------
     >>> format_mean("1,234", "± 5", "^{*}"), format_mean("0.5", "(0.4 to 0.6)"), format_mean("—", "", "!")
-    ('$1{,}234 \\\\pm 5^{*}$', '$0.5$ (0.4 to 0.6)', '—!')
+    ('$1{,}234 \\\\pm 5^{*}$', '$0.5$ (0.4 to 0.6)', '---!')
     """
     if text == MISSING:
-        return text + sign
+        return Latex(_ESCAPES[MISSING] + sign)
     number = text.replace(",", "{,}")
     if band.startswith("±"):
-        return f"${number} \\pm{band.removeprefix('±')}{sign}$"
-    return f"${number}{sign}$ {band}".rstrip()
+        return Latex(f"${number} \\pm{band.removeprefix('±')}{sign}$")
+    return Latex(f"${number}{sign}$ {band}".rstrip())
 
 
 def _join_row(entries: Sequence[str]) -> str:
@@ -115,11 +125,11 @@ def _join_row(entries: Sequence[str]) -> str:
 
 
 def _escape(text: str) -> str:
-    if text.startswith("$"):
+    if isinstance(text, Latex):
         return text
-    for plain, escaped in _ESCAPES.items():
-        text = text.replace(plain, escaped)
-    return text
+    parts = [part.translate(_IN_LATEX) for part in split_formulas(text)[::2]]
+    formulas = split_formulas(text)[1::2]
+    return "".join(chain.from_iterable(zip_longest(parts, formulas, fillvalue="")))
 
 
 def format_markdown(heads: Sequence[str], body: Sequence[Sequence[str]]) -> str:

@@ -137,6 +137,12 @@ SHARE = "share = self.epsilon / 2\n"
 NO_RELEASE = ', noise="numpy"', "        self.noise = noise\n"
 
 
+BINARY = '''    def __sklearn_tags__(self):
+        """Return that it takes two classes."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+'''
 FEW = 200
 
 
@@ -196,6 +202,14 @@ ZOO = {  # what is written; the verdict and its reason, of which LINE stands for
     ),
     "crashing_on_some": (
         change(RIGHT, refuse(10)),
+        "withstood: nothing above ",
+    ),
+    "binary": (
+        change(
+            RIGHT,
+            (SEEDED, f"{SEEDED}\n        if len(self.classes_) != 2:\n            raise ValueError('two classes')"),
+            ("    def predict(", f"{BINARY}\n    def predict("),
+        ),
         "withstood: nothing above ",
     ),
     "unseeded": (
@@ -372,6 +386,20 @@ def test_a_release_that_never_comes_is_said_and_costs_no_other_layer(zoo, monkey
     first = capsys.readouterr().out.splitlines()[0]
     assert first.startswith("right  withstood: nothing above ")
     assert first.endswith("; no release came from 2 kinds of tables (KeyError: 'x')")
+
+
+def test_tables_with_more_classes_than_an_algorithm_takes_are_left_out_and_fail_no_audit(
+    zoo, monkeypatch, tmp_path, capsys
+):
+    few_pairs(monkeypatch)
+    monkeypatch.setitem(audit_tasks.FEWEST, "trainings", FEW)
+    monkeypatch.setattr(audit_tasks, "attack_in_processes", lambda subjects, epsilon, jobs: iter(()))
+    words = "algorithm=binary", f"trainings={FEW}", "executor.jobs=1", f"results={tmp_path}"
+    assert exit_code("--config-dir", zoo, "do=audit", *words) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith("binary  withstood: nothing above ")
+    assert "; 1 of 2 pairs of tables were left out, with more classes than the two that it says it takes" in first
+    assert first.endswith("; it was not replayed, as replays have more classes than the two that it says it takes")
 
 
 BLOCKED = '''"""Nothing of OpenDP can be imported, in no process."""

@@ -132,7 +132,7 @@ def test_the_command_writes_what_it_found(tmp_path, capsys):
     assert exit_code("do=crossing", "paper=demo", "repeats=3", "executor.jobs=1", f"results={tmp_path}") == 0
     rows = pd.read_csv(tmp_path / "paper-demo" / "further_rows.csv")
     assert set(rows["n"]) == {3} and (rows["low"] <= rows["gain"]).all()
-    assert "on new rows of this kind: as claimed in 15 of 48 settings, open in 33 (3 splits)" in capsys.readouterr().err
+    assert "on new rows of this kind: as claimed in 15 of 48 settings, open in 33 (3 splits)" in capsys.readouterr().out
 
 
 def test_too_few_splits_are_refused(tmp_path, capsys):
@@ -158,7 +158,7 @@ def test_what_was_found_stands_beside_each_claim_of_a_page(sign, tmp_path, capsy
     assert by_id[name].new_rows == said and said in by_id[name].lines_below
     assert by_id[silent].new_rows == ""
     print_summary(run, [])
-    shown = " ".join(capsys.readouterr().err.split())
+    shown = " ".join(capsys.readouterr().out.split())
     for page in (describe_paper(run), render_page(run)):
         assert page.count(said) == 1
     assert "on new rows of" in shown

@@ -166,17 +166,62 @@ def test_papers_of_another_folder_are_run(tmp_path, results, capsys):
     assert "2 cells: 0 in" in capsys.readouterr().err
 
 
-def test_an_installed_command_is_completed_by_shells(monkeypatch, capsys):
+def test_an_installed_command_is_completed_by_shells(tmp_path, monkeypatch, capsys):
     assert exit_code("-sc", "install=bash", program="dp-replica") == 0
     assert capsys.readouterr().out.rstrip().endswith("hydra_bash_completion dp-replica")
+    (tmp_path / "own" / "dataset").mkdir(parents=True)
+    (tmp_path / "own" / "dataset" / "mine.yaml").write_text("file: mine.csv\n", encoding="utf-8")
     for line, completed in (
         ("do=ver", "do=verify"),
         ("dataset=ca", "dataset=car"),
         ("do=check executor.jo", "executor.jobs="),
+        ("aud", "audit"),
+        ("", "describe"),
+        ("run dataset=ca", "dataset=car"),
+        ("describe algorithm=rd", "algorithm=rdt"),
+        ("paper=2 repe", "repeats="),
+        (f"--config-dir {tmp_path / 'own'} dataset=mi", "dataset=mine"),
     ):
         monkeypatch.setenv("COMP_LINE", f"dp-replica {line}")
         assert exit_code("-sc", "query=bash", program="dp-replica") == 0
-        assert completed in capsys.readouterr().out.split(), line
+        completions, error = capsys.readouterr()
+        assert completed in completions.split() and error == "", line
+
+
+@pytest.mark.parametrize(
+    "line", ["'x repe", "raport paper=", "--config-dir nowhere dataset=ca", "paper=no re", "a=[ b"]
+)
+def test_what_cannot_be_completed_puts_no_error_into_the_prompt(line, monkeypatch, capsys):
+    monkeypatch.setenv("COMP_LINE", f"dp-replica {line}")
+    assert exit_code("-sc", "query=bash", program="dp-replica") == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_help_is_a_command_too(capsys):
+    assert exit_code("help", "audit") == 0
+    said = capsys.readouterr().out
+    assert exit_code("audit", "--help") == 0 and capsys.readouterr().out == said
+
+
+def test_a_folder_that_is_called_like_a_setting_is_no_group(tmp_path, results, capsys):
+    for name in ("algorithm", "results", "claims", "experiment"):
+        (tmp_path / "own" / name).mkdir(parents=True)
+    (tmp_path / "own" / "experiment" / "large.yaml").write_text("# @package _global_\nrepeats: 7\n", encoding="utf-8")
+    own = ("--config-dir", tmp_path / "own")
+    assert exit_code(*own, *CAR, results, "dry_run=true") == 0
+    assert str(tmp_path / "results" / "store.sqlite") in capsys.readouterr().err
+    assert exit_code(*own, "decide", "paper=demo", "claims=nonsense", results) == 2
+    assert "the paper has no claim 'nonsense'" in capsys.readouterr().err
+    assert exit_code(*own, *CAR[:2], results, "--cfg", "job") == 0
+    assert f"results: {tmp_path / 'results'}" in capsys.readouterr().out
+    assert exit_code(*own, *CAR[:2], "+experiment=large", "--cfg", "job") == 0
+    assert "repeats: 7" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["runs (1)", "ünï 🙂", "eq=al", "it's", "100% #1 ?x&y"])
+def test_results_go_to_a_folder_of_any_name(name, tmp_path, capsys):
+    assert exit_code(*CAR, f"results={tmp_path / name}") == 0, capsys.readouterr().err
+    assert (tmp_path / name / "sweeps" / "car-majority" / "report.html").is_file()
 
 
 @pytest.mark.parametrize(
@@ -238,6 +283,11 @@ def test_an_installed_command_is_completed_by_shells(monkeypatch, capsys):
         (["dataset@x=inf"], "dataset@x=inf: write dataset=NAME"),
         (["dataset=carr"], "unknown dataset 'carr'; did you mean 'car'?"),
         (["dataset"], "cannot read 'dataset': write name=value"),
+        (["raport"], "there is no command 'raport'; did you mean 'report'?"),
+        (["decsribe"], "there is no command 'decsribe'; did you mean 'describe'?"),
+        (["results="], "results= is empty, as where a variable is not set: write results=PATH, or leave it out"),
+        (["results=''"], "results= is empty, as where a variable is not set: write results=PATH, or leave it out"),
+        (["results=null"], "results=null names no folder: write results=FOLDER, or leave it out"),
         (["executor=threads", "executor.address=tcp://host:8786"], "it goes with executor=dask"),
     ],
 )

@@ -17,6 +17,7 @@ ORDER = [
     "documents",
     "datasets",
     "experiments.errors",
+    "experiments.edge",
     "experiments.composition",
     "experiments.stats",
     "experiments.processes",

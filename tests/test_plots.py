@@ -154,10 +154,10 @@ def test_every_file_is_written_and_listed(paper, tmp_path, capsys):
     expected |= {f"figures/figure-{i}.{ending}" for i in (1, 2) for ending in ("csv", "svg", "png", "pdf")}
     assert set(digests(tmp_path / "out")) == expected
     said = capsys.readouterr()
-    assert said.out == ""
+    assert said.err == ""
     for text in ("report.html", "figure-1.png", "figure-2.png", "depth = 3, ε = 0.05", "80.012", "a is above b."):
-        assert text in said.err
-    assert "Complete: all 120 cells" in said.err
+        assert text in said.out
+    assert "Complete: all 120 cells" in said.out
 
 
 def test_bytes_are_equal_on_two_runs_and_whatever_the_order_of_rows(paper, tmp_path):
@@ -222,7 +222,7 @@ def test_missing_cells_never_look_complete(paper, tmp_path, capsys, n):
     assert f"INCOMPLETE: {120 - n} of 120 cells" in page
     claims = json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))["claims"]
     assert "INCOMPLETE" in claims[0]["reason"]
-    said = capsys.readouterr().err
+    said = capsys.readouterr().out
     assert f"INCOMPLETE: {120 - n} of 120 cells" in said
     numbers = pd.read_csv(tmp_path / "numbers.csv").set_index("id")
     assert (numbers.loc["far", "verdict"] == "not run") == (n == 10)
@@ -244,7 +244,7 @@ def test_an_empty_table_is_published_as_nothing(paper, tmp_path, capsys):
     publish(paper, pd.DataFrame(), tmp_path)
     numbers = pd.read_csv(tmp_path / "numbers.csv")
     assert set(numbers.loc[numbers["statistic"] == "mean", "verdict"]) == {"not run"}
-    assert "INCOMPLETE: 0 of 120 cells" in capsys.readouterr().err
+    assert "INCOMPLETE: 0 of 120 cells" in capsys.readouterr().out
     assert "reproduced (" not in (tmp_path / "tables/table-2.tex").read_text(encoding="utf-8")
 
 
@@ -694,7 +694,7 @@ def test_numbers_without_their_setting_stand_beside_the_span_of_ours(tmp_path, c
     page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
     assert "90.0 ?" in page and "not implemented: never described" in page
     assert "not implemented: never described" in (tmp_path / "out/tables/table-9.tex").read_text(encoding="utf-8")
-    assert "lost: setting not said" in capsys.readouterr().err
+    assert "lost: setting not said" in capsys.readouterr().out
     marked = pd.read_csv(tmp_path / "out/figures/figure-2.csv").groupby("algorithm")["unplaced"]
     assert marked.first().dropna().to_dict() == {"a": 0.9}
     assert "unplaced" not in pd.read_csv(tmp_path / "out/figures/figure-1.csv"), "its lines are no algorithms"

@@ -536,9 +536,9 @@ def test_the_command_runs_the_readings_and_a_second_time_nothing(tmp_path, monke
     assert exit_code(*command) == 0
     ranking = pd.read_csv(tmp_path / "paper-2" / "readings.csv")
     assert len(only_readings(ranking)) == 2 and ranking["n"].tolist() == ranking["n_expected"].tolist()
-    stderr = capsys.readouterr().err
-    assert f"  {tmp_path / 'paper-2' / 'readings.csv'}" in stderr and "Which? The nearest of 2 readings, " in stderr
-    assert "below: It " in stderr
+    stdout, stderr = capsys.readouterr()
+    assert f"  {tmp_path / 'paper-2' / 'readings.csv'}" in stderr and "Which? The nearest of 2 readings, " in stdout
+    assert "below: It " in stdout
     before = (tmp_path / "paper-2" / "curves.csv").read_bytes()
     assert exit_code(*command) == 0
     assert "cells run" not in capsys.readouterr().err

@@ -29,7 +29,9 @@ def run():
 
 def summarise(run, capsys, *more):
     print_summary(run, *more or ([],))
-    return capsys.readouterr().err
+    stdout, stderr = capsys.readouterr()
+    assert stderr == ""
+    return stdout
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)

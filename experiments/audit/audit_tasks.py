@@ -27,9 +27,9 @@ from experiments.audit.attacks.black_box import (
 )
 from experiments.audit.attacks.canaries import audit_one_run
 from experiments.audit.attacks.release_path import attack_in_processes, list_release_pairs
-from experiments.audit.neighbouring_tables import TablePair
+from experiments.audit.neighbouring_tables import DOMAIN, TablePair
 from experiments.audit.observe.any_estimator import CannotFit, ClaimsNothing
-from experiments.audit.outcomes import REPLAY, WAY_OUT, BoundRow, Unaudited
+from experiments.audit.outcomes import BLACK_BOX, REPLAY, WAY_OUT, BoundRow, Unaudited
 from experiments.audit.replay.exact_losses import sample_losses_in_processes
 from experiments.audit.replay.replay_audit import replay_in_processes
 from experiments.audit.report import AuditResult
@@ -146,8 +146,7 @@ class BlackBox:
     @property
     def tables(self) -> Sequence[TablePair]:
         """The pairs; none if it cannot be observed."""
-        built = list_pairs(self._estimator())
-        pairs = (*built, *load_searched_pairs(self.subject.name)) if built else ()
+        pairs = [pair for pair in self._all_tables if self.subject.can_take(pair.domain)]
         if self.trainings is None:
             return pairs
         # as many as are asked for, though a training of some pairs grows several trees
@@ -186,6 +185,10 @@ class BlackBox:
                 failed.append(found)
             else:
                 yield found
+        if n_left_out := len(self._all_tables) - len(tables):
+            which = f"{n_left_out} of {len(self._all_tables)} pairs of tables"
+            reason = f"{which} were left out, with more classes than the two that it says it takes"
+            yield Unaudited(name, BLACK_BOX, reason, has_failed=False)
         if failed:
             which = "any pair" if len(failed) == len(tables) else f"{len(failed)} of {len(tables)} pairs"
             yield _explain_failures(failed, f"it cannot be fitted to {which} of tables")
@@ -196,6 +199,11 @@ class BlackBox:
             return []
         n = min(LOSSES, (self.trainings or TRAININGS) // 50)
         return [(self._make_for(pair), pair, n) for pair in self.tables]
+
+    @property
+    def _all_tables(self) -> Sequence[TablePair]:
+        built = list_pairs(self._estimator())
+        return (*built, *load_searched_pairs(self.subject.name)) if built else ()
 
     def _make_for(self, pair: TablePair) -> BaseEstimator:
         """Return the estimator that a pair asks for, at the ε that the pair names if it does."""
@@ -354,7 +362,14 @@ def run_audit(plan: AuditPlan) -> tuple[AuditResult, list[str]]:
     return result, missing
 
 
-def _add_replays(result: AuditResult, subjects: Sequence[Subject], jobs: int) -> None:
+def _add_replays(result: AuditResult, chosen: Sequence[Subject], jobs: int) -> None:
+    subjects = []
+    for subject in chosen:
+        if subject.can_take(DOMAIN):
+            subjects.append(subject)
+        else:
+            reason = "it was not replayed, as replays have more classes than the two that it says it takes"
+            result.add(Unaudited(subject.name, REPLAY, reason, has_failed=False))
     for subject, report in zip(subjects, replay_in_processes(subjects, jobs), strict=False):
         if isinstance(report, str):
             result.add(Unaudited(subject.name, REPLAY, f"it cannot be replayed ({report})"))

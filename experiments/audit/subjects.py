@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import get_tags
 
 from algorithms import Continuous, Domain, Nominal
 from algorithms.base import PrivateEstimator
@@ -62,6 +63,16 @@ class Subject:
             return True
         is_peer = hasattr(estimators.import_class(self.target), "packages")
         return not is_peer and code_version.imports_module(self.target, "algorithms.mechanisms")
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether it takes two classes and no more, as it says by scikit-learn's tag ``multi_class``."""
+        tags = get_tags(self.build()).classifier_tags
+        return tags is not None and not tags.multi_class
+
+    def can_take(self, domain: Domain) -> bool:
+        """Whether it takes rows of a domain: one that is binary, with a target of two classes."""
+        return not (isinstance(domain.target, Nominal) and len(domain.target.categories) > 2 and self.is_binary)
 
     @property
     def is_claim_only(self) -> bool:

@@ -11,6 +11,7 @@ from experiments.cells import inputs
 from experiments.cells.cell import read_epsilon
 from experiments.config import estimators
 from experiments.config.request import SweepRequest
+from experiments.edge import keep_prints_apart
 from experiments.errors import BadInput, print_to_stderr
 from experiments.store import provenance
 
@@ -18,7 +19,8 @@ from experiments.store import provenance
 def run_command(request: SweepRequest) -> int:
     """Audit what is asked for; returns the exit code."""
     plan = _read_plan(request)
-    found, missing = run_audit(plan)
+    with keep_prints_apart():
+        found, missing = run_audit(plan)
     print(format_report(found))
     folder = request.results_folder / "audit"
     paths = write_results(found, folder, plan.name)

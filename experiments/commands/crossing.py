@@ -51,5 +51,5 @@ def _cross_paper(name: str, paper: Paper, draws: list[dict], request: SweepReque
     write_text(path, rows.to_csv(index=False, lineterminator="\n", float_format="%.10g"))
     print_to_stderr(f"  {path}")
     for claim_id, of_claim in rows.groupby("claim", sort=False):
-        print_to_stderr(f"{claim_id}: {describe_further_rows(pd.DataFrame(of_claim))}")
+        print(f"{claim_id}: {describe_further_rows(pd.DataFrame(of_claim))}")
     return rounds.name_failures(str(request.config["results"]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from algorithms.installation import resolve_path
 from experiments.config.request import SweepRequest
-from experiments.errors import BadInput, print_to_stderr
+from experiments.errors import BadInput, print_to_stderr, require_utf_8
 from experiments.store.database import Store
 from experiments.store.parquet import write_parquet
 
@@ -14,8 +14,9 @@ def run_command(request: SweepRequest) -> int:
     path = request.results_folder / "store.sqlite"
     if not path.is_file():
         raise BadInput(f"{path} is not there: nothing has run with results={request.config['results']}")
+    file = resolve_path(str(request.config["file"]))
+    require_utf_8(file)
     with Store(path) as store:
-        file = resolve_path(str(request.config["file"]))
         n_cells, n_left_out = write_parquet(store, file, request.read_flag("outdated"))
     left_out = f"; {n_left_out:,} of other code, data or libraries are left out: outdated=true writes them, too"
     print_to_stderr(f"{n_cells:,} cells{left_out if n_left_out else ''}")

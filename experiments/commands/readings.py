@@ -72,6 +72,6 @@ def _show_results(
     for path in (*write_rankings(paper, rankings, folder), *write_curves(paper, curves, folder)):
         print_to_stderr(f"  {path}")
     for question in paper.readings:
-        print_to_stderr(f"{question.title} {describe_ranking(rankings[question.id])}")
+        print(f"{question.title} {describe_ranking(rankings[question.id])}")
     for claim_id, rows in curves.items():
-        print_to_stderr(f"{claim_id}: {describe_curve(rows)}")
+        print(f"{claim_id}: {describe_curve(rows)}")

@@ -26,7 +26,7 @@ from experiments.config.papers import name_paper_file, prepare_paper
 from experiments.config.request import SweepRequest
 from experiments.config.setting import drop_entries
 from experiments.config.substitutes import describe_substitutes
-from experiments.errors import BadInput, print_to_stderr
+from experiments.errors import BadInput, print_to_stderr, require_utf_8
 from experiments.metrics.find import read_names
 from experiments.questions.decide import run_until_decided
 from experiments.questions.paper_questions import PaperQuestions, resolve_paper
@@ -137,6 +137,7 @@ def _run_papers(request: SweepRequest) -> int:
         if name != "paper" and (name in request.values or request.choices.get(name)):
             raise BadInput(f"{name} cannot be given beside paper=...: the paper says what is run")
     refuse_options_of_sweeps(request.config)
+    require_utf_8(request.results_folder)
     repeats = request.config["repeats"], request.config["most_repeats"]
     prepared = {name: _prepare_paper(name, *repeats) for name in request.list_choices("paper")}
     executor = make_executor(request.config["executor"])

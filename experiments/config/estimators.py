@@ -6,6 +6,7 @@ A variant has the name ``FILE:VARIANT``, and the one that results have, if that 
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
@@ -18,6 +19,7 @@ from documents.variants import name_place
 from documents.yaml_files import shorten_path
 from experiments.config.paths import CONF
 from experiments.config.setting import drop_entries, keep_entries
+from experiments.edge import keep_prints_apart
 from experiments.errors import BadInput, one_line, suggest_name
 
 FOLDER = CONF / "algorithm"
@@ -229,7 +231,10 @@ def import_target(path: str) -> Any:
     search_path.make_importable()
     module, _, name = path.rpartition(".")
     try:
-        return getattr(import_module(module), name)
+        if module not in sys.modules:  # it may print
+            with keep_prints_apart():
+                import_module(module)
+        return getattr(sys.modules[module], name)
     except Exception as error:  # whatever the module of a user raises
         raise BadInput(f"_target_: {path} cannot be imported ({one_line(error)})") from error
 

@@ -21,6 +21,7 @@ from documents.document import Document
 from documents.yaml_files import DocumentError, parse_yaml, shorten_path
 from experiments.config import own_kinds
 from experiments.config.paths import CONF
+from experiments.edge import keep_prints_apart
 from experiments.errors import BadInput, one_line, suggest_name
 
 
@@ -87,7 +88,8 @@ def _import_kind(name: str, path: Path) -> type[Document]:
     """Return the class of a kind; BadInput if its file has none, or cannot be imported."""
     search_path.make_importable()
     try:
-        module = import_module(name)
+        with keep_prints_apart():
+            module = import_module(name)
     except Exception as error:  # whatever the module of a user raises
         raise BadInput(f"{shorten_path(path)} cannot be imported ({one_line(error)})") from error
     for value in vars(module).values():

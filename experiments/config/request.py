@@ -37,7 +37,9 @@ class SweepRequest:
 
     @property
     def results_folder(self) -> Path:
-        """The folder of everything that a command reads and writes."""
+        """The folder of everything that a command reads and writes; BadInput if there is none."""
+        if self.config["results"] is None:
+            raise BadInput("results=null names no folder: write results=FOLDER, or leave it out")
         return resolve_path(str(self.config["results"]))
 
     def read_flag(self, name: str) -> bool:

@@ -18,9 +18,11 @@ from itertools import chain, groupby, islice
 from queue import Empty, SimpleQueue
 from time import monotonic
 
+from documents.search_path import name_family
 from experiments.cells.cell import Cell
 from experiments.config import estimators
 from experiments.errors import BadInput, print_to_stderr
+from experiments.metrics.own import find_own
 from experiments.processes import can_fork_server
 from experiments.run import evaluate
 from experiments.run.executors.executor import Executor
@@ -36,6 +38,7 @@ _CHUNK_SECONDS = 0.3
 _LARGEST_CHUNK = 200
 _CHUNKS_A_SECOND = 200  # that a scheduler of Dask and this process can pass on, with time to spare
 _PATIENCE = 60  # seconds without a single worker until we give up
+_DEATHS = "killed, out of memory, or a crash: PYTHONFAULTHANDLER=1 says where"
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,7 @@ def run_cells(
         del unique, finished  # of a million cells, 200 MB while the others run
         _load_for_all(pending, where or Executor())
         # Workers come first: the bar has a thread, beside which no process can be forked from this one.
-        opened = (where or Executor()).open_workers() if pending else nullcontext()
+        opened = (where or Executor()).open_workers(any(map(_runs_own_code, pending))) if pending else nullcontext()
         with opened as workers, Progress(n_reused + len(pending), n_reused) as progress:
             for cell, record in _run_and_store(pending, store, workers, before, stop_on_error):
                 n_run += 1
@@ -105,6 +108,11 @@ def run_cells(
     for line in describe_changed(changed):
         print_to_stderr(line)
     return RunOutcome(n_run - len(failures), n_reused, failures, skipped, len(pending) - n_run)
+
+
+def _runs_own_code(cell: Cell) -> bool:
+    """Return whether a cell runs code of a user, which may end the process that runs it."""
+    return not estimators.is_built_in(name_family(cell.algorithm)) or any(map(find_own, cell.metrics))
 
 
 def _load_for_all(pending: Iterable[Cell], where: Executor) -> None:
@@ -289,7 +297,7 @@ def _run_suspect(cell: Cell, isolated: Workers) -> Record:
             return records[0]
         if limit is not None and monotonic() - started >= limit:
             return Record("failed", error=f"it took longer than executor.time_limit={limit:g} (seconds)")
-    return Record("failed", error=f"its worker died {ATTEMPTS} times, alone (killed, out of memory, or a crash)")
+    return Record("failed", error=f"its worker died {ATTEMPTS} times, alone ({_DEATHS})")
 
 
 def _run_alone(chunk: list[Cell], isolated: Workers) -> list[Record] | None:

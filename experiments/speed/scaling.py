@@ -260,7 +260,7 @@ class MadeUpCluster(Executor):
     seconds: float = 0.25
 
     @contextmanager
-    def open_workers(self) -> Iterator[Workers]:
+    def open_workers(self, has_own_code: bool = False) -> Iterator[Workers]:
         """Give them as long as the context lasts."""
         with _MadeUpPool(self) as pool:
             yield Workers(self, lambda: pool, _make_up_chunk, lambda: self.jobs)

@@ -62,7 +62,7 @@ def print_judged(
     """Print to stderr what came out, and which settings need more runs; ``n_runs`` are done, and there."""
     shown = paper.model_copy(update={"tables": (), "figures": (), "finding": None})
     measured = numbers[numbers["statistic"] != "exact"]
-    print_summary(JudgedTable.of_verdicts(shown, measured, list(claims), n_runs), [])
+    print_summary(JudgedTable.of_verdicts(shown, measured, list(claims), n_runs), [], sys.stderr)
     console = open_console(sys.stderr)
     if len(measured) < len(numbers):
         n = len(numbers) - len(measured)

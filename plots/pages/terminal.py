@@ -33,9 +33,12 @@ _GAP = 2  # between the columns of a table
 _NAMES = 28  # the most that the names of a grid's rows take of a line; longer ones are broken
 
 
-def print_summary(run: PaperRun, paths: Sequence[Path]) -> None:
-    """Print to stderr what came out: answers, finding, every claim and printed number, some tables, and the files."""
-    console = open_console(sys.stderr)
+def print_summary(run: PaperRun, paths: Sequence[Path], stream: TextIO | None = None) -> None:
+    """Print what came out: answers, finding, every claim and printed number, some tables, and the files.
+
+    It goes to stdout, unless a command has another result and gives another stream.
+    """
+    console = open_console(stream or sys.stdout)
     console.print(escape(run.heading), style="bold")
     _print_sentence(console, "It promises", run.paper.promise)
     for answer in run.shown_answers:

@@ -15,6 +15,7 @@ from typing import Any
 import joblib
 from threadpoolctl import threadpool_limits
 
+from experiments.edge import keep_prints_apart
 from experiments.errors import BadInput, suggest_name
 from experiments.run.executors.cluster import connect_to_dask, open_cluster
 from experiments.run.executors.workers import Workers, open_processes, open_this_process, open_threads
@@ -27,7 +28,7 @@ class Executor:
     """Where cells are run; BadInput if an option is invalid, or does not go with the others.
 
     Threads cannot be ended: after Ctrl-C, this process ends when the chunks that they run have ended. One job of "loky"
-    runs in this process, unless there is a time limit.
+    runs in this process, unless there is a time limit or somebody else's code, which may end its process.
     """
 
     backend: str = "loky"  #: processes; or "threading", or "dask", a cluster
@@ -65,15 +66,16 @@ class Executor:
             yield replace(self, address=client.scheduler_info()["address"])
 
     @contextmanager
-    def open_workers(self) -> Iterator[Workers]:
+    def open_workers(self, has_own_code: bool = False) -> Iterator[Workers]:
         """Give workers as long as the context lasts; this process neither warns nor uses other cores meanwhile.
 
-        Whatever runs when an exception ends the context is given up.
+        What a user's own code prints is not printed among the results. Whatever runs when an exception ends the context
+        is given up.
         """
         open_them = {"loky": open_processes, "threading": open_threads, "dask": open_cluster}[self.backend]
-        if self.backend == "loky" and self.n_jobs == 1 and self.time_limit is None:
+        if self.backend == "loky" and self.n_jobs == 1 and self.time_limit is None and not has_own_code:
             open_them = open_this_process
-        with warnings.catch_warnings(), threadpool_limits(1):
+        with keep_prints_apart(), warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore")
             with open_them(self) as workers:
                 yield workers

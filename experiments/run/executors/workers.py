@@ -94,7 +94,7 @@ def _get_processes(where: Executor) -> Workers:
     """
     with _explained():
         start_server(evaluate.__name__)
-    environment = os.environ | ONE_THREAD | search_path.describe_environment()
+    environment = {"PYTHONFAULTHANDLER": ""} | os.environ | ONE_THREAD | search_path.describe_environment()
     begin = {"initializer": begin_worker, "initargs": (environment, evaluate.__name__)}
 
     def get_pool() -> concurrent.futures.Executor:

@@ -1,0 +1,197 @@
+"""The edge of a command: standard streams, locale and signals as the machine gives them, and how the process ends.
+
+All else may rely on this: standard input, output and error are there and take any text, what an algorithm prints is not
+among the results, and whatever the process leaves running does not keep it from ending.
+
+- A stream that was closed goes nowhere. A standard error that cannot be written, on a full disk or a terminal that has
+  gone, costs no result; a reader that has gone ends the command, as everywhere.
+- A locale without our characters gets them as ``\\u03b5``, never as a question mark, which is a sign of our own.
+- Ctrl-C, SIGTERM and SIGHUP (a terminal closes, a connection drops) end a command alike, what is finished being kept.
+  The first of them ends it; those that follow are not heard, so that nothing is lost on the way out.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import faulthandler
+import io
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
+from time import monotonic
+from types import FrameType
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+_STREAMS = {"stdin": 0, "stdout": 1, "stderr": 2}
+_ENDING = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+_ESCAPES = "backslashreplace"
+"""How text is written that a locale does not have: what is JSON stays JSON."""
+_SECONDS_TO_END = 2
+_KEPT = "everything finished so far is kept; run the same command again to go on"
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal that ends a command."""
+
+    def __init__(self, number: int):
+        super().__init__(number)
+        self.number = number
+
+
+def run_process(command: Callable[[], None]) -> NoReturn:
+    """Run a command as all that this process does, and end with its exit code; 128 and its number after a signal."""
+    _open_streams()
+    _take_any_text()
+    _keep_figures_to_files()
+    _end_on_signals()
+    faulthandler.enable()  # of a crash in this process nobody else could say anything
+    code = _run(command)
+    if _list_threads():
+        threading.Thread(target=_end_without_threads, args=[code], daemon=True).start()
+    sys.exit(code)
+
+
+def _run(command: Callable[[], None]) -> int:
+    """Run a command and return its exit code."""
+    try:
+        command()
+    except SystemExit as ended:
+        return _read_code(ended)
+    except KeyboardInterrupt as ended:
+        with suppress(BrokenPipeError):
+            print(_KEPT, file=sys.stderr)
+        return 128 + (ended.number if isinstance(ended, Interrupted) else signal.SIGINT)
+    except BrokenPipeError:  # the reader of a stream has gone, as in `| head`
+        for name in ("stdout", "stderr"):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), _STREAMS[name])
+        return 1
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        return 1
+    return 0
+
+
+def _read_code(ended: SystemExit) -> int:
+    if ended.code is None or isinstance(ended.code, int):
+        return ended.code or 0
+    print(ended.code, file=sys.stderr)
+    return 1
+
+
+def _list_threads() -> list[threading.Thread]:
+    """Return the threads that the interpreter waits for when the main one has ended."""
+    return [thread for thread in threading.enumerate() if thread is not threading.main_thread() and not thread.daemon]
+
+
+def _end_without_threads(code: int) -> None:
+    """End this process though threads go on that an algorithm has left; those of executors end when they are asked."""
+    threading.main_thread().join()
+    ends_at = monotonic() + _SECONDS_TO_END
+    for thread in _list_threads():
+        thread.join(max(ends_at - monotonic(), 0.0))
+    if _list_threads():
+        atexit._run_exitfuncs()
+        os._exit(code)
+
+
+# Streams.
+
+
+def _open_streams() -> None:
+    """Open what was closed; of a program without a stream Python has none, and the next file would take its number."""
+    for name, number in _STREAMS.items():
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            os.set_inheritable(number, True)
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - to the end
+
+
+def _take_any_text() -> None:
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors=_ESCAPES)
+    sys.stderr.flush()
+    notices = io.BufferedWriter(_Notices(_STREAMS["stderr"], "w", closefd=False))
+    sys.stderr = io.TextIOWrapper(notices, encoding=sys.stderr.encoding, errors=_ESCAPES, line_buffering=True)
+
+
+class _Notices(io.FileIO):
+    """Standard error: what cannot be written there is lost, and nothing else with it."""
+
+    def write(self, content: Buffer, /) -> int:
+        try:
+            return super().write(content)
+        except BrokenPipeError:
+            raise
+        except OSError:
+            return memoryview(content).nbytes
+
+
+@contextmanager
+def keep_prints_apart() -> Iterator[None]:
+    """Let what is printed meanwhile, by Python or by compiled code, go to standard error: it is no result."""
+    stdout = sys.stdout
+    stdout.flush()
+    kept = os.dup(_STREAMS["stdout"])
+    os.dup2(_STREAMS["stderr"], _STREAMS["stdout"])
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        stdout.flush()  # an algorithm may have kept it
+        ctypes.CDLL(None).fflush(None)
+        os.dup2(kept, _STREAMS["stdout"])
+        os.close(kept)
+
+
+def print_apart() -> None:
+    """Let all that this process will print go to standard error: it is a worker, whose results go another way."""
+    os.dup2(_STREAMS["stderr"], _STREAMS["stdout"])
+    sys.stdout = sys.stderr
+
+
+def _keep_figures_to_files() -> None:
+    """Let no backend of a notebook, which exports it to whatever it starts, be what matplotlib looks for."""
+    os.environ["MPLBACKEND"] = "agg"
+
+
+# Signals.
+
+
+def _end_on_signals() -> None:
+    """Let signals end the command that whoever started it does not want to be ignored, as `nohup` does of SIGHUP."""
+    for number in _ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _interrupt)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    for further in _ENDING:
+        signal.signal(further, signal.SIG_IGN)
+    raise Interrupted(number)
+
+
+def leave_signals_to_parent() -> None:
+    """Ignore what a terminal sends to all processes of a command: its first decides when this one, a worker, ends."""
+    for number in _ENDING:
+        signal.signal(number, signal.SIG_DFL if number == signal.SIGTERM else signal.SIG_IGN)
+
+
+@contextmanager
+def start_for_parent() -> Iterator[None]:
+    """Start processes meanwhile that end with this one, whatever it ends by, and not when their terminal closes."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING[2:])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,194 @@
+"""The edge of a command: streams that are closed or full, locales, signals, and algorithms that print or crash."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from experiments.edge import keep_prints_apart
+from experiments.processes import make_environment
+from tests.waiting import HANG, wait_for
+
+ROOT = Path(__file__).parents[1]
+ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="has other devices")
+METHODS = """
+import ctypes, os, threading, time
+from sklearn.dummy import DummyClassifier
+
+print("imported")
+
+class Crashes(DummyClassifier):
+    def fit(self, X, y):
+        ctypes.string_at(0)
+
+class Exits(DummyClassifier):
+    def fit(self, X, y):
+        os._exit(3)
+
+class Prints(DummyClassifier):
+    def fit(self, X, y):
+        print("Epoch 1")
+        os.write(1, b"Epoch 2\\n")
+        ctypes.CDLL(None).puts(b"Epoch 3")
+        return super().fit(X, y)
+
+class Leaves(DummyClassifier):
+    def fit(self, X, y):
+        threading.Thread(target=time.sleep, args=[{hang}]).start()
+        return super().fit(X, y)
+"""
+SWEEP = ("dataset=car", "algorithm=majority", "repeats=1", "executor.jobs=1")
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    """A folder with algorithms that are not to be trusted."""
+    folder = tmp_path_factory.mktemp("own")
+    (folder / "algorithm").mkdir()
+    (folder / "untrusted.py").write_text(METHODS.replace("{hang}", str(10 * HANG)))
+    for name in ("Crashes", "Exits", "Prints", "Leaves"):
+        (folder / "algorithm" / f"{name.lower()}.yaml").write_text(f"_target_: untrusted.{name}\n")
+    return folder
+
+
+@pytest.fixture
+def run(commands, own, tmp_path):
+    """Run a command line with these algorithms; returns the exit code and what it wrote."""
+
+    def run(*words):
+        return commands.run_module("experiments", "--config-dir", own, *words, f"results={tmp_path}")
+
+    return run
+
+
+@pytest.mark.parametrize("algorithm", ["crashes", "exits"])
+def test_an_algorithm_that_ends_its_process_is_named_with_one_job_too(algorithm, run):
+    done = run("dataset=car", f"algorithm=majority,{algorithm}", "repeats=1", "executor.jobs=1")
+    assert done.returncode == 1
+    assert "failed in repeat 0: its worker died 2 times, alone" in done.stderr
+    assert "Fatal Python error" not in done.stderr and len(done.stderr.splitlines()) < 10
+    assert {json.loads(line)["algorithm"] for line in done.stdout.splitlines()} == {"majority"}
+
+
+def test_an_algorithm_that_crashes_in_a_thread_of_the_command_does_not_end_it_without_a_word(run):
+    done = run("dataset=car", "algorithm=crashes", "repeats=1", "executor=threads")
+    assert done.returncode == -signal.SIGSEGV and "untrusted.py" in done.stderr
+
+
+@pytest.mark.parametrize("where", ["executor.jobs=1", "executor.jobs=2", "executor=threads"])
+def test_what_an_algorithm_prints_is_no_result(where, run):
+    done = run("dataset=car", "algorithm=prints", "repeats=1", where)
+    assert done.returncode == 0, done.stderr
+    assert {json.loads(line)["algorithm"] for line in done.stdout.splitlines()} == {"prints"}
+    assert set(re.findall(r"imported|Epoch \d", done.stderr)) == {"imported", "Epoch 1", "Epoch 2", "Epoch 3"}
+
+
+def test_what_is_printed_apart_does_not_come_later(capfd):
+    with keep_prints_apart():
+        print("python")
+        os.write(1, b"descriptor\n")
+    print("result")
+    assert capfd.readouterr() == ("result\n", "python\ndescriptor\n")
+
+
+@pytest.mark.parametrize("where", ["executor.jobs=1", "executor.jobs=2", "executor=threads"])
+def test_a_thread_that_an_algorithm_leaves_running_is_not_waited_for(where, run):
+    done = run("dataset=car", "algorithm=leaves", "repeats=1", "output=csv", where)
+    assert done.returncode == 0 and "car,leaves," in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def run_in_shell(line, **variables):
+    """Run a line with ``RUN`` for the beginning of a command; returns its exit code, stdout and stderr."""
+    line = line.replace("RUN", f"{sys.executable} -m experiments")
+    return subprocess.run(
+        ["bash", "-c", line], cwd=ROOT, env=make_environment(**variables), capture_output=True, text=True, timeout=HANG
+    )
+
+
+@ON_LINUX
+@pytest.mark.parametrize("streams", [">&-", "2>&-", "2>/dev/full", "<&- >&- 2>&-"])
+def test_streams_that_are_closed_or_full_cost_no_result(streams, tmp_path):
+    done = run_in_shell(f"RUN {' '.join(SWEEP)} output=csv results={tmp_path} {streams}")
+    assert done.returncode == 0 and "Traceback" not in done.stderr
+    assert (tmp_path / "sweeps" / "car-majority" / "report.html").is_file()
+    if ">&-" not in streams.split():
+        assert "car,majority," in done.stdout
+
+
+def test_a_help_takes_a_closed_stdout():
+    done = run_in_shell("RUN --help >&-")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@ON_LINUX
+def test_a_reader_that_has_gone_ends_a_command():
+    done = run_in_shell("RUN list algorithms | head -1; echo ${PIPESTATUS[0]}; RUN --help >/dev/full; echo $?")
+    assert re.fullmatch(r"sound: .*\n[01]\n2\n", done.stdout)
+    assert done.stderr == "error: stdout cannot be written (No space left on device)\n"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "koi8-r"])
+def test_a_locale_without_our_characters_gets_them_by_number(encoding):
+    done = run_in_shell("RUN help audit", PYTHONIOENCODING=encoding)
+    assert done.returncode == 0 and r"whether they keep the \u03b5 that they claim" in done.stdout
+
+
+def test_a_sweep_is_shown_in_any_locale(tmp_path):
+    words = ("dataset=car", "algorithm=rdt", "repeats=1", "executor.jobs=1", "output=table")
+    done = run_in_shell(f"RUN {' '.join(words)} results={tmp_path}", PYTHONIOENCODING="latin-1")
+    assert done.returncode == 0 and r"car, rdt, \u03b5 = 1, 1 run" in done.stdout
+
+
+@ON_LINUX
+def test_results_go_to_a_folder_whose_name_is_not_utf_8(tmp_path):
+    folder = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
+    words = ("dataset=car", "algorithm=majority,rdt", "repeats=1", "executor.jobs=1", "output=table")
+    done = run_in_shell(f"RUN {' '.join(words)} results='{folder}'")
+    assert done.returncode == 0 and r"caf\udce9/sweeps/car-majority-rdt/report.html" in done.stdout, done.stderr
+    assert r"caf\\udce9" in Path(folder, "sweeps", "car-majority-rdt", "provenance.json").read_text(encoding="utf-8")
+    for words in ("export", "paper=demo"):  # which write Parquet
+        refused = run_in_shell(f"RUN {words} results='{folder}'")
+        assert refused.returncode == 2 and len(refused.stderr.splitlines()) == 1, refused.stderr
+
+
+def test_the_backend_of_a_notebook_is_not_looked_for(tmp_path):
+    words = ("dataset=car", "algorithm=majority", "epsilon=0.1,1", "repeats=1", "executor.jobs=1")
+    backend = "module://matplotlib_inline.backend_inline"
+    done = run_in_shell(f"RUN {' '.join(words)} results={tmp_path}", MPLBACKEND=backend)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "sweeps" / "car-majority-epsilon" / "figure.png").is_file()
+
+
+@pytest.mark.system
+@pytest.mark.parametrize(
+    ("signals", "code"),
+    [([signal.SIGHUP], 129), (5 * [signal.SIGINT], 130), ([signal.SIGTERM, signal.SIGINT, signal.SIGHUP], 143)],
+)
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_first_signal_ends_a_command_and_is_met_by_one_line(signals, code, jobs, tmp_path, commands):
+    words = ("dataset=car", "algorithm=random_forest", "repeats=1000", f"executor.jobs={jobs}", f"results={tmp_path}")
+    process = commands.start_module("experiments", *words)
+    wait_for(lambda: (tmp_path / "store.sqlite").exists() or process.poll())
+    for number in signals:
+        process.send_signal(number, to_group=True)
+        time.sleep(0.02)
+    done = process.wait()
+    line = "everything finished so far is kept; run the same command again to go on\n"
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", line)
+
+
+def test_a_signal_that_is_ignored_from_the_first_is_not_heard(tmp_path):
+    """As those of `nohup`, and of Ctrl-C where a shell has put a command into the background."""
+    code = "import os, signal; from experiments.edge import run_process"
+    code += (
+        "; run_process(lambda: [os.kill(os.getpid(), getattr(signal, n)) for n in ('SIGHUP', 'SIGINT')] and print(1))"
+    )
+    done = run_in_shell(f"trap '' HUP INT; {sys.executable} -c \"{code}\"")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")
