@@ -32,7 +32,7 @@ from experiments.store.database import Store
 from experiments.store.long_table import long_table as long_table_of
 from plots.pages import terminal
 from plots.pages.paper_results import publish_paper
-from plots.readings import draw_claim
+from plots.pages.readings import draw_claim
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import read_csv
 from plots.series import summarise_metrics

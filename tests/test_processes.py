@@ -1,8 +1,13 @@
 """How worker processes come to be: forked from a process that is forked from this one, or from a new one."""
 
+import errno
+import os
 import sys
 
 import pytest
+
+from experiments.run.executors import workers
+from tests.command_line import exit_code
 
 pytestmark = [
     pytest.mark.long,
@@ -59,3 +64,18 @@ with ProcessPoolExecutor(1, context) as pool:
 def test_what_waits_to_be_written_is_written_once(commands):
     buffered = "sys.stdout = open(1, 'w', closefd=False)\nprint('once')"
     assert run(commands, buffered + ASK) == ["once", "false"]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EMFILE])
+def test_where_no_worker_can_be_started_a_line_says_what_it_needs(monkeypatch, tmp_path, capsys, number):
+    def refuse(*_, **__):
+        raise OSError(number, os.strerror(number))  # as where /dev/shm is full or cannot be written
+
+    monkeypatch.setattr(workers, "get_reusable_executor", refuse)
+    assert exit_code("dataset=car", "algorithm=majority", "repeats=2", f"results={tmp_path}", "executor.jobs=2") == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(
+        f"error: no worker processes can be started ({os.strerror(number)}): they need locks in /dev"
+    )
+    assert "executor.jobs=1" in last
+    assert exit_code("dataset=car", "algorithm=majority", "repeats=2", f"results={tmp_path}", "executor.jobs=1") == 0

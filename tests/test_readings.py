@@ -27,8 +27,8 @@ from experiments.questions.readings.choices import check_choices
 from experiments.questions.readings.claim_curves import judge_readings, list_curves, make_claim_readings
 from experiments.questions.readings.ranking import rank_readings, split_targets
 from experiments.store.record import Measured, Record
+from plots.pages.readings import write_curves, write_rankings
 from plots.pages.reference_pages import _lacks_cells
-from plots.readings import write_curves, write_rankings
 from plots.runs.run_folder import read_paper_as_run
 from tests.command_line import exit_code
 from tests.papers import make_paper

@@ -13,8 +13,8 @@ from experiments.config import papers
 from experiments.errors import BadInput
 from experiments.questions import printed
 from plots.pages import report as report_pages
+from plots.pages.readings import write_rankings
 from plots.pages.report import build_report
-from plots.readings import write_rankings
 from plots.runs.paper_run import PaperRun
 from tests.browser import DESKTOP, TELEPHONE, column, fits, open_all, opened
 from tests.command_line import exit_code

@@ -67,7 +67,7 @@ def _run_readings(name: str, paper: Paper, request: SweepRequest) -> int:
 def _show_results(
     paper: Paper, rankings: Mapping[str, pd.DataFrame], curves: Mapping[str, pd.DataFrame], folder: Path
 ) -> None:
-    from plots.readings import write_curves, write_rankings  # matplotlib is slow to import
+    from plots.pages.readings import write_curves, write_rankings  # matplotlib is slow to import
 
     for path in (*write_rankings(paper, rankings, folder), *write_curves(paper, curves, folder)):
         print_to_stderr(f"  {path}")

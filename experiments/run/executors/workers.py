@@ -7,7 +7,7 @@ import faulthandler
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from time import perf_counter
@@ -83,7 +83,10 @@ def open_processes(where: Executor) -> Iterator[Workers]:
     try:
         yield _get_processes(where)
     except BaseException:
-        get_reusable_executor(reuse=True).shutdown(kill_workers=True)  # of any size: to resize it would wait for cells
+        with suppress(OSError):  # where none can be started there is none to end
+            get_reusable_executor(reuse=True).shutdown(
+                kill_workers=True
+            )  # of any size: to resize it would wait for cells
         raise
 
 
