@@ -150,7 +150,8 @@ def _hold_times(values: pd.Series) -> bool:
 
 def _explain_mixture(known: pd.Series, reading: ColumnReading, n_different: int) -> str:
     """Return that words are among numbers, or numbers are written otherwise than in other columns; else nothing."""
-    if reading.others and read_column(known, guess_notation(known.to_frame())).is_numbers:
+    may_be_numbers = bool(reading.others) and all(any(map(str.isdigit, word)) for word in reading.others)
+    if may_be_numbers and read_column(known, guess_notation(known.to_frame())).is_numbers:
         return f"it looks like numbers written in another way than others are: here {say_words(reading.others)}"
     if reading.share_of_numbers > LEAST_NUMBERS and n_different > MOST_CLASSES:
         return f"it looks like numbers, but {say_words(reading.others)}: mend these, or write them into missing"
