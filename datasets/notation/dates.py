@@ -8,7 +8,6 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-import numpy as np
 import pandas as pd
 
 from datasets.notation.spelling import is_empty, map_distinct

@@ -18,7 +18,8 @@ from datasets.notation.spelling import Notation, is_empty
 
 SIGNS = ("€", "$", "£", "¥", "₹", "%", "‰", "EUR", "USD", "GBP", "CHF")
 """What stands before or after numbers."""
-_SURE = ("N/A", "n/a", "#N/A", "#N/A N/A", "<NA>", "NA", "n.a.", "NULL", "null", "#NULL!", "#DIV/0!", "#VALUE!")
+_OF_EXCEL = ("#N/A", "#N/A N/A", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!")
+_SURE = ("N/A", "n/a", "<NA>", "NA", "n.a.", "NULL", "null", *_OF_EXCEL)
 _IN_NUMBERS = ("na", "None", "none", "nil", "-", "--", "---", "–", "—", ".", "..", "...", "*", "missing", "unknown")
 MARKS_IN_WORDS = frozenset(_SURE)
 """Words that stand for a missing value even where words are expected; a declared category is none."""

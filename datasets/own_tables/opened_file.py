@@ -31,7 +31,7 @@ _KINDS = {
     rb"version https://git-lfs\.github\.com/": "a pointer of Git LFS, not the table: git lfs pull fetches that",
     rb"(/|\.\./)\S*annex/objects/": "a pointer of git-annex, not the table: git annex get fetches that",
     rb"(\xef\xbb\xbf)?\s*<(!doctype|html|\?xml)": "a web page or XML, not a table: download the file itself",
-    rb"(\s|%[^\n]*\n)*@relation\s": "an ARFF file: write the names of its columns, with commas, in place of all up to @data",
+    rb"(\s|%[^\n]*\n)*@relation\s": "an ARFF file: write the names of its columns in place of all up to @data",
     rb"PAR1": "a Parquet file: let its name end on .parquet",
     rb"PK\x03\x04.{26}(\[Content_Types\]|_rels/|docProps/|xl/)": "an Excel file: let its name end on .xlsx",
     rb"\xd0\xcf\x11\xe0": "a file of old Excel: save it there as .xlsx",

@@ -215,10 +215,21 @@ def infer_column(name: str, cells: pd.Series, notation: Notation, is_label: bool
     >>> infer_column("rich", pd.Series(["1", "0"]), Notation(), is_label=True)
     Nominal(name='rich', categories=('0', '1'))
     """
+    if cells.dtype == object and any(isinstance(value, bytes) for value in pd.unique(cells)):
+        raise DomainError(f"column {name!r}: it holds bytes that are no text")
     numbers = pd.Series(notation.read_numbers(cells))
     if not is_label and not numbers.isna().any() and not holds_booleans(cells):
         return infer_feature(name, numbers)
-    return Nominal(name, _sort_naturally(table.clean_labels(cells).unique()))
+    labels = _sort_naturally(table.clean_labels(cells).unique())
+    try:
+        return Nominal(name, labels)
+    except DomainError as error:
+        alike = np.flatnonzero(np.diff(table.read_rounded(pd.Series(labels))) == 0)  # numbers stand in order
+        if not len(alike):
+            raise
+        one, other = labels[alike[0]], labels[alike[0] + 1]
+        problem = f"{one!r} and {other!r} are two words for one number: write it in one way in the file"
+        raise DomainError(f"column {name!r}: {problem}") from error
 
 
 def check_cells(frame: pd.DataFrame, domain: Domain, notation: Notation, path: Path, file_name: str) -> None:
