@@ -226,7 +226,6 @@ def _list_names(columns: Sequence[DraftColumn]) -> str:
 
 
 def _list_reasons(columns: Sequence[DraftColumn]) -> str:
-    return (
-        "; ".join(f"{column.name!r}: {column.left_out}" for column in columns)
-        or "there is none, as no comma, semicolon, tab or | separates cells"
-    )
+    if not columns:
+        return "there is none, as no comma, semicolon, tab or | separates cells"
+    return "; ".join(f"{column.name!r}: {column.left_out}" for column in columns)

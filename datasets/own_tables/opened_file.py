@@ -91,9 +91,8 @@ def measure_file(path: Path) -> int:
             hint = f"COPY (FROM '{shown}/**/*.parquet') TO 'one.parquet' in DuckDB makes one file of its parts"
             raise UnreadableFile(f"{shown} is a folder, no file" + (f": {hint}" if has_parts else ""))
     except FileNotFoundError as error:
-        leads_nowhere = f", where the link {shown} leads to" if path.is_symlink() else ""
-        missing = show_path(os.path.realpath(path)) if leads_nowhere else shown
-        raise UnreadableFile(f"{missing}{leads_nowhere} is not there") from error
+        target = f" (it is a link to {show_path(os.path.realpath(path))})" if path.is_symlink() else ""
+        raise UnreadableFile(f"{shown} is not there{target}") from error
     except OSError as error:
         raise UnreadableFile(f"{shown} cannot be read ({error.strerror})") from error
     return size
@@ -107,7 +106,7 @@ def read_text_bytes(path: Path) -> bytes:
         unpacked = _unpack(content)
     except UnreadableFile as error:
         raise UnreadableFile(f"{show_path(path)} {error}") from error
-    except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError) as error:
+    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError) as error:
         raise UnreadableFile(f"{show_path(path)} is packed, and damaged or encrypted: {error}") from error
     if unpacked is not content:
         _refuse_other_kind(unpacked[:_START], path)

@@ -156,9 +156,7 @@ def _read_once(path: Path, version: tuple) -> OwnTable:
             _refuse(path, ("file",), f"{file.name} was changed while it was read: run the same command again")
         return made.rows, {"domain": made.domain.to_mapping(), "fingerprint": made.fingerprint}
 
-    rows, about = kept_tables.find_or_make(
-        kept_tables.name_table(path.read_text(encoding="utf-8"), *files.values()), make
-    )
+    rows, about = kept_tables.find_or_make(kept_tables.name_table(_read_text(path), *files.values()), make)
     return OwnTable(rows, Domain.from_mapping(about["domain"]), about["fingerprint"], "file", files)
 
 
@@ -256,7 +254,14 @@ def _read_own_entry(path: Path) -> OwnEntry:
 
 @lru_cache
 def _parse_once(path: Path, state: tuple[int, int] | None) -> OwnEntry:
-    return parse_document(OwnEntry, parse_yaml(path.read_text(encoding="utf-8")), path)
+    return parse_document(OwnEntry, parse_yaml(_read_text(path)), path)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        _refuse(path, (), f"it cannot be read ({error.strerror})")
 
 
 def _read_rows(

@@ -10,7 +10,7 @@ from pathlib import Path
 from algorithms.installation import PROGRAM
 from datasets.draft import format_draft
 from datasets.own_tables import own_file
-from datasets.own_tables.opened_file import UnreadableFile, show_path
+from datasets.own_tables.opened_file import PACKED, UnreadableFile, show_path
 from documents import search_path
 from experiments.config.paths import CONF
 from experiments.config.request import SweepRequest
@@ -65,7 +65,8 @@ def _draft_table(request: SweepRequest) -> int:
     if to is None:
         print(_draft(path, str(path), target), end="")
         return 0
-    name = re.sub(r"\W+", "_", path.stem)
+    stem = Path(path.stem).stem if path.suffix.lower() in PACKED else path.stem
+    name = re.sub(r"\W+", "_", stem)
     check_name("dataset", name)
     folder = Path(os.path.expanduser(str(to)))
     draft = folder / "dataset" / f"{name}.yaml"
@@ -78,11 +79,13 @@ def _draft_table(request: SweepRequest) -> int:
 def _check_is_table(path: Path, name: str) -> None:
     """Refuse the name of something that is in the catalogue, and no file."""
     for group in _DESCRIBED:
-        if not path.exists() and search_path.find_file(CONF / group, name):
+        if not os.path.exists(path) and search_path.find_file(CONF / group, name):
             raise BadInput(f"{name} is not there; describe {group}={name} says what that is")
 
 
 def _draft(path: Path, shown: str, target: object) -> str:
+    if shown.encode(errors="replace") != shown.encode(errors="surrogatepass"):
+        raise BadInput(f"{show_path(shown)}: a name that is not in UTF-8 cannot stand in a YAML file: rename it")
     try:
         form = own_file.guess_form(path)
         frame = own_file.read_file(path, form)

@@ -37,7 +37,7 @@ def run_command(request: SweepRequest) -> int:
     if request.config["runs"] is None:
         raise BadInput("say which runs and which paper: judge my-runs.csv my-paper.yaml")
     runs = _find_path(str(request.config["runs"]))
-    is_folder = runs.is_dir()
+    is_folder = os.path.isdir(runs)
     paper, paper_name = _read_paper(request, runs / "paper.yaml" if is_folder else None)
     questions = resolve_given(paper)
     if not questions.claims and not questions.numbers:
@@ -61,7 +61,7 @@ def _find_path(text: str) -> Path:
     """Return a path relative to the current folder, or, if there is nothing, to this project with what it published."""
     path = Path(os.path.abspath(os.path.expanduser(text)))
     beside = ROOT / text
-    return beside if not path.exists() and beside.exists() else path
+    return beside if not os.path.exists(path) and beside.exists() else path
 
 
 def _read_paper(request: SweepRequest, beside: Path | None) -> tuple[Paper, str]:
