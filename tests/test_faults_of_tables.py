@@ -160,15 +160,19 @@ def test_a_draft_ends_with_one_line_and_the_code_of_bad_input(table, capsys):
         printed = capsys.readouterr()
         if not fault.happened:
             break
+        if code == 0:  # whether it is there was asked, and to read it said so
+            assert place == 0 and printed.err == ""
+            continue
         assert (code, printed.out) == (2, ""), place
         assert printed.err == f"error: {file} cannot be read (Input/output error)\n"
-    assert code == 0 and place >= 3
+    assert code == 0 and place >= 4
 
 
-@pytest.mark.parametrize("table", ALL, indirect=True)
+@pytest.mark.filterwarnings("ignore:.*so nothing is cached")
+@pytest.mark.parametrize("table", [given for given in ALL if given[0] != ".parquet"], indirect=True)
 def test_as_many_open_files_as_may_be_are_a_line(table):
-    """Also those that DuckDB opens."""
-    file = table()
+    """DuckDB itself ends its process where it may not open a single one."""
+    table()
     whole = dataset.load("my").fingerprint
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     outcomes = []

@@ -196,7 +196,7 @@ def test_what_is_no_file_is_said_to_be_what_it_is(tmp_path):
     (tmp_path / "dangling.csv").symlink_to(tmp_path / "gone.csv")
     (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
     reasons = {
-        "parts.parquet": "is a folder, no file: COPY (FROM '{}/**/*.parquet') TO 'one.parquet' in DuckDB makes one file",
+        "parts.parquet": "is a folder, no file: COPY (FROM '{}/**/*.parquet') TO 'one.parquet' in DuckDB makes one",
         "folder.csv": "is a folder, no file",
         "dangling.csv": f"{tmp_path}/dangling.csv is not there (it is a link to {tmp_path}/gone.csv)",
         "loop.csv": "cannot be read (Too many levels of symbolic links)",

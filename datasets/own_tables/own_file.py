@@ -6,7 +6,7 @@ import csv
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from zipfile import BadZipFile
 from zlib import error as ZlibError
@@ -154,12 +154,13 @@ def _read_tsv(path: Path, form: TextForm) -> pd.DataFrame:
 def _read_excel(path: Path, _: TextForm) -> pd.DataFrame:
     name = show_path(path.name)
     with open_table(path) as file:
-        try:
-            with pd.ExcelFile(file) as book:
-                first, *others = map(str, book.sheet_names)
-                cells = pd.read_excel(book, header=None, dtype=object, na_values=[""], keep_default_na=False)
-        except _DAMAGED as error:
-            raise UnreadableFile(f"{name} cannot be read as an Excel file ({type(error).__name__})") from error
+        content = BytesIO(file.read())  # at once: zipfile takes an error of the machine for a damaged file
+    try:
+        with pd.ExcelFile(content) as book:
+            first, *others = map(str, book.sheet_names)
+            cells = pd.read_excel(book, header=None, dtype=object, na_values=[""], keep_default_na=False)
+    except _DAMAGED as error:
+        raise UnreadableFile(f"{name} cannot be read as an Excel file ({type(error).__name__})") from error
     where = f"{name}, of which the first sheet, {first!r}, is read and not {', '.join(map(repr, others))}, "
     return _take_header(cells, where.rstrip() if others else name)
 

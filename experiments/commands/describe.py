@@ -78,8 +78,10 @@ def _draft_table(request: SweepRequest) -> int:
 
 def _check_is_table(path: Path, name: str) -> None:
     """Refuse the name of something that is in the catalogue, and no file."""
+    if os.path.exists(path):
+        return
     for group in _DESCRIBED:
-        if not os.path.exists(path) and search_path.find_file(CONF / group, name):
+        if search_path.find_file(CONF / group, name):
             raise BadInput(f"{name} is not there; describe {group}={name} says what that is")
 
 
