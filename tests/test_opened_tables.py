@@ -8,6 +8,7 @@ import re
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -141,7 +142,7 @@ def test_packed_text_is_read_by_its_bytes_whatever_its_name(tmp_path, name, pack
 
 
 def read_file_of(folder, text):
-    (folder / "plain.csv").write_text(text, encoding="utf-8")
+    (folder / "plain.csv").write_bytes(text.encode())
     return read_file(folder / "plain.csv")
 
 
@@ -219,3 +220,33 @@ def test_the_separator_that_excel_writes_above_the_header_is_taken(added, tmp_pa
     monkeypatch.setattr(own_table, "_LEAST_KEPT", 0)
     (tmp_path / "my.csv").touch()
     assert dataset.load("my").fingerprint == loaded.fingerprint
+
+
+@pytest.mark.parametrize("ending", [".csv", ".xlsx", ".csv.gz", ".parquet"])
+def test_a_damaged_file_is_refused_in_a_line(tmp_path, ending):
+    path, rng = tmp_path / f"my{ending}", np.random.default_rng(5)
+    write(TABLE, path)
+    whole = np.frombuffer(path.read_bytes(), dtype=np.uint8)
+    for _ in range(25):
+        damaged = whole[: rng.integers(1, len(whole) + 1)].copy()
+        damaged[rng.integers(0, len(damaged), 3)] = rng.integers(0, 256, 3)
+        path.write_bytes(damaged.tobytes())
+        try:
+            read_file(path, guess_form(path))
+        except UnreadableFile as error:
+            assert "\n" not in str(error)
+
+
+def test_a_workbook_without_its_parts_is_refused(tmp_path):
+    write(TABLE, tmp_path / "whole.xlsx")
+    with zipfile.ZipFile(tmp_path / "whole.xlsx") as whole, zipfile.ZipFile(tmp_path / "my.xlsx", "w") as archive:
+        for name in whole.namelist():
+            archive.writestr(name, whole.read(name).replace(b"spreadsheetml.sheet.main", b"spreadsheetml.other"))
+    with pytest.raises(UnreadableFile, match=r"my.xlsx cannot be read as an Excel file \(OSError\)"):
+        read_file(tmp_path / "my.xlsx")
+
+
+def test_line_ends_of_three_kinds_and_long_cells_are_read_or_refused_in_a_line(tmp_path):
+    assert read_file_of(tmp_path, "b,y\r\n1,\n2,u\r3,v\n")["b"].tolist() == ["1", "2", "3"]
+    with pytest.raises(UnreadableFile, match="cannot be read as text with ',' between cells: field larger than"):
+        read_file_of(tmp_path, f"b,y\n{'x' * 200_000},\n2,u\n")

@@ -126,17 +126,18 @@ def read_csv_bytes(content: bytes, name: str, form: TextForm | None = None) -> p
     options["skipinitialspace"] = f'{separator} "' in text  # else the quotes would be part of the cell
     try:
         cells = pd.read_csv(StringIO(text), **options)
+        if (cells.iloc[:, -1] == "").any():
+            _refuse_short_rows(text, separator, cells.shape[1], name)
     except (pd.errors.ParserError, csv.Error) as error:
         reason = " ".join(str(error).split()).removeprefix("Error tokenizing data. C error: ")
         raise UnreadableFile(f"{name} cannot be read as text with {separator!r} between cells: {reason}") from error
-    if (cells.iloc[:, -1] == "").any():
-        _refuse_short_rows(text, separator, cells.shape[1], name)
     return _take_header(cells.mask(cells == ""), name)
 
 
 def _refuse_short_rows(text: str, separator: str, n_columns: int, name: str) -> None:
     """Refuse a row that ends early, whose last cells would pass for empty ones."""
-    rows = (cells for cells in csv.reader(StringIO(text), delimiter=separator) if "".join(cells).strip() or cells[1:])
+    lines = StringIO(text, newline="")
+    rows = (cells for cells in csv.reader(lines, delimiter=separator) if "".join(cells).strip() or cells[1:])
     for row, cells in enumerate(rows):
         if len(cells) < n_columns:
             where = f"row {row} below the header has" if row else "the header has"
@@ -172,7 +173,7 @@ def _read_parquet(path: Path, _: TextForm) -> pd.DataFrame:
     return _check_table(frame.assign(**columns), show_path(path.name))
 
 
-_DAMAGED = (BadZipFile, ZlibError, EOFError, KeyError, ValueError, TypeError, SyntaxError, AttributeError, IndexError)
+_DAMAGED = (BadZipFile, ZlibError, OSError, EOFError, LookupError, ValueError, TypeError, SyntaxError, AttributeError)
 """What pandas and what it imports raise of a workbook that is none; the XML in it is no syntax."""
 READERS: dict[str, Callable[[Path, TextForm], pd.DataFrame]] = {
     ".csv": _read_csv,
