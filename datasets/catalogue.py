@@ -104,6 +104,8 @@ def _parse_once(path: Path, state: tuple[int, int] | None) -> Any:
         return parse_yaml(path.read_text(encoding="utf-8"))
     except yaml.YAMLError as error:
         raise DocumentError(f"{shorten_path(path)} is no YAML: {' '.join(str(error).split())}") from error
+    except OSError as error:
+        raise DocumentError(f"{shorten_path(path)} cannot be read ({error.strerror})") from error
 
 
 @lru_cache

@@ -8,6 +8,7 @@ the draft, so that nothing is guessed when it is loaded.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -28,9 +29,12 @@ from datasets.notation.encodings import WESTERN
 from datasets.notation.guessing import MOST_CLASSES, guess_notation, read_column
 from datasets.notation.spelling import Notation
 from datasets.own_tables.own_file import TextForm
+from datasets.progress_bar import show_progress
 
+_MANY_COLUMNS = 1000  # which take some seconds
 _TARGETS = ("class", "target", "label", "y")
 _FROM_ROWS = "# from the rows: replace by what is public"
+_FORMULAS = ", it may hold formulas that were saved without values: save the file in Excel"
 _BOUNDS_FROM_ROWS = """\
   # Each column below was given the bounds or categories of these very rows. No promise of privacy holds of such a
   # column, and the account of everything that is run says so. Take a name out once public knowledge stands below:
@@ -69,9 +73,12 @@ def format_draft(frame: pd.DataFrame, file: str, target: str | None = None, form
     """
     form = form or TextForm()
     notation = guess_notation(frame, form.separator or ",")
+    if frame.shape[1] > 2 and list(frame.columns[1:]) == [f"column {i}" for i in range(2, frame.shape[1] + 1)]:
+        raise ValueError(f"only the first column has a name, {frame.columns[0]!r}: take out the lines above the header")
     target, why_target = _choose_target(frame, target)
-    task, why_task = _guess_task(target, frame[target], notation)
-    columns = [describe_column(name, frame[name], notation) for name in frame.columns if name != target]
+    formulas = _FORMULAS if file.lower().endswith(".xlsx") else ""
+    task, why_task = _guess_task(target, frame[target], notation, formulas)
+    columns = _describe_columns(frame, target, notation)
     kept = [column for column in columns if not column.left_out]
     if not kept:
         raise ValueError(f"no column but the target {target!r} could be declared: {_list_reasons(columns)}")
@@ -80,6 +87,7 @@ def format_draft(frame: pd.DataFrame, file: str, target: str | None = None, form
     lines = [
         "# A draft: it runs as it is. Wherever it says so, put what anybody may know, whoever is in the table, in",
         "# place of what these rows hold; and give it a title that tables can print.",
+        *([f"# Where every cell is missing{formulas}."] if formulas and any(map(_is_empty, columns)) else []),
         f"file: {quote(file)}",
         *_format_form(form, frame),
         *_format_notation(notation, frame),
@@ -95,6 +103,20 @@ def format_draft(frame: pd.DataFrame, file: str, target: str | None = None, form
     for column in columns:
         lines += _format_column(column)
     return "\n".join([*lines, "  target:", *_format_column(target_column)]) + "\n"
+
+
+def _describe_columns(frame: pd.DataFrame, target: str, notation: Notation) -> list[DraftColumn]:
+    """Look at each column but the target; of a wide table it is shown how far that is, by the size of its cells."""
+    names = [name for name in frame.columns if name != target]
+    size = 8 * frame.size
+    shown = show_progress(f"looking at {len(names):,} columns", size) if len(names) > _MANY_COLUMNS else nullcontext()
+    columns = []
+    with shown as advance:
+        for name in names:
+            columns.append(describe_column(name, frame[name], notation))
+            if advance is not None:
+                advance(size * len(columns) // len(names))
+    return columns
 
 
 def _format_form(form: TextForm, frame: pd.DataFrame) -> list[str]:
@@ -138,14 +160,18 @@ def _choose_target(frame: pd.DataFrame, target: str | None) -> tuple[str, str]:
     return frame.columns[-1], "guessed: it stands last; target=COLUMN names another"
 
 
-def _guess_task(target: str, cells: pd.Series, notation: Notation) -> tuple[str, str]:
+def _is_empty(column: DraftColumn) -> bool:
+    return bool(column.is_missing.all())
+
+
+def _guess_task(target: str, cells: pd.Series, notation: Notation, formulas: str) -> tuple[str, str]:
     """Return classification or regression, and why."""
     is_missing, reading = find_missing(cells, notation)
     known = cells[~is_missing]
     labels = table.clean_labels(known)
     n_labels = labels.nunique()
     if not n_labels:
-        raise ValueError(f"target: every cell of {target!r} is missing; target=COLUMN names another")
+        raise ValueError(f"target: every cell of {target!r} is missing{formulas}; target=COLUMN names another")
     if n_labels < 2:
         raise ValueError(
             f"target: {target!r} has one value in all rows, {list(labels.unique())}: there is nothing to predict"
@@ -200,4 +226,6 @@ def _list_names(columns: Sequence[DraftColumn]) -> str:
 
 
 def _list_reasons(columns: Sequence[DraftColumn]) -> str:
-    return "; ".join(f"{column.name!r}: {column.left_out}" for column in columns) or "there is none"
+    if not columns:
+        return "there is none, as no comma, semicolon, tab or | separates cells"
+    return "; ".join(f"{column.name!r}: {column.left_out}" for column in columns)

@@ -49,15 +49,13 @@ def find_rows(entry: CatalogueEntry, reader: ModuleType) -> tuple[pd.DataFrame, 
         check_bytes(entry, name, hashlib.sha256(content).hexdigest(), "the embedded rules")
         return check_table(reader.read(BytesIO(content)), entry, reader, "embedded"), describe_source(entry, "embedded")
     if paths := original_files(entry):
-        for path in paths:
-            try:
-                sha256 = hash_file(path)
-            except OSError as error:
-                raise DataUnavailable(f"{entry.name}: {_show_path(path)} cannot be read ({error.strerror})") from error
-            check_bytes(entry, path.name, sha256, _show_path(path))
-        return check_table(reader.read(*paths), entry, reader, _show_path(paths[0].parent)), describe_source(
-            entry, "files"
-        )
+        try:
+            for path in paths:
+                check_bytes(entry, path.name, hash_file(path), _show_path(path))
+            frame = reader.read(*paths)
+        except OSError as error:
+            raise DataUnavailable(f"{entry.name}: {_show_path(path)} cannot be read ({error.strerror})") from error
+        return check_table(frame, entry, reader, _show_path(paths[0].parent)), describe_source(entry, "files")
     cached = from_cache(entry, reader)
     return None if cached is None else (cached, describe_source(entry, "cache"))
 

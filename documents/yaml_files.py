@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +39,10 @@ def parse_yaml(text: str) -> Any:
 
 
 def find_lines(file: Path) -> dict[Location, int]:
-    """Return the line, from 1, of every key and list entry of a YAML file; none of a file that is not there."""
-    if not file.is_file():
-        return {}
+    """Return the line, from 1, of every key and list entry of a YAML file; none of a file that cannot be read."""
     lines: dict[Location, int] = {}
-    _collect_lines(yaml.compose(file.read_text(encoding="utf-8"), Loader=_LOADER), (), lines)
+    with suppress(OSError):
+        _collect_lines(yaml.compose(file.read_text(encoding="utf-8"), Loader=_LOADER), (), lines)
     return lines
 
 

@@ -168,3 +168,96 @@ def test_the_module_is_the_command(table, monkeypatch, capsys):
     with pytest.raises(SystemExit) as ended:
         runpy.run_module("experiments.describe", run_name="__main__")
     assert ended.value.code == 0 and capsys.readouterr().out == expected
+
+
+def draft(frame, file="my.csv", target="y"):
+    return format_draft(frame.astype(object), file, target)
+
+
+def test_words_that_mostly_occur_once_are_left_out_and_a_long_tail_is_kept():
+    notes = [f"asked for refund, angry #{i}" for i in range(60)] + ["ok"] * 340
+    kept = [f"town {i}" for i in range(60) for _ in range(6)] + [f"village {i}" for i in range(40)]
+    text = draft(pd.DataFrame({"note": notes, "town": kept, "y": ["a", "b"] * 200}))
+    assert '# "note" is left out: it looks like names or free text: 60 of 61 different values occur once' in text
+    assert "angry" not in text and 'town: ["' in text
+    with pytest.raises(ValueError, match=r"target: of 'note', it looks like names or free text: 60 of 61"):
+        draft(pd.DataFrame({"note": notes, "x": range(400)}), target="note")
+
+
+@pytest.mark.parametrize(("one", "other"), [("1", "1.0"), ("-0.0", "0.0"), ("0", "-0"), ("1e1", "10")])
+def test_two_words_for_one_number_are_both_named_with_the_way_out(one, other, tmp_path, capsys):
+    rows = "\n".join(f"{x / 2},{label}" for x, label in enumerate([one, other, "7"] * 4))
+    (tmp_path / "my.csv").write_text(f"x,y\n{rows}\n", encoding="utf-8")
+    assert exit_code("describe", tmp_path / "my.csv") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert sorted(line.split("'")[3:6:2]) == sorted([one, other])
+    assert line.endswith("are two words for one number: write it in one way in the file")
+
+
+def test_numbers_among_words_say_which_marks_and_signs_they_have():
+    cells = [*(f"{i}.5" for i in range(100)), *["-"] * 30, *["unknown"] * 20, "44 %", "44,3", "12 %"]
+    text = draft(pd.DataFrame({"x": [i / 2 for i in range(153)], "score": cells, "y": ["a", "b", "a"] * 51}))
+    (line,) = [line for line in text.splitlines() if '"score" is left out' in line]
+    assert '"-" (30), "unknown" (20) and 3 more are no numbers' in line
+    assert line.endswith('write missing: ["-", "unknown"] and signs: ["%"], and mend the others')
+
+
+def test_what_looks_the_same_and_numbers_in_brackets_are_asked_about():
+    columns = {"food": ["café", "cafe\u0301", "tea"] * 4, "owed": [f"({i % 5})" for i in range(12)]}
+    text = draft(pd.DataFrame({**columns, "x": range(12), "y": ["a", "b"] * 6}))
+    assert '# different by code points alone, and kept apart: "café", "cafe\u0301"' in text
+    assert '# is "(0)" a negative number? then write it with a minus in the file' in text
+    errors = draft(pd.DataFrame({"x": ["1", "#REF!", "3", "#NUM!", "#NAME?", "4"], "y": ["a", "b"] * 3}))
+    assert 'missing: ["#REF!", "#NUM!", "#NAME?"]' in errors
+
+
+def test_a_title_above_the_header_and_a_table_of_one_column_are_refused():
+    titled = pd.DataFrame(
+        [["a", "b", "y"], ["1", "2", "u"], ["3", "4", "v"]], columns=["Sales", "column 2", "column 3"]
+    )
+    with pytest.raises(
+        ValueError, match="only the first column has a name, 'Sales': take out the lines above the header"
+    ):
+        format_draft(titled, "my.xlsx")
+    with pytest.raises(ValueError, match=r"there is none, as no comma, semicolon, tab or \| separates cells"):
+        format_draft(pd.DataFrame({"x y": ["1 a", "2 b"]}), "my.csv")
+
+
+def test_a_workbook_says_what_it_does_not_read(tmp_path, capsys):
+    with pd.ExcelWriter(tmp_path / "my.xlsx") as book:
+        pd.DataFrame(columns=["Readme"]).to_excel(book, sheet_name="Readme", index=False)
+        pd.DataFrame({"x": [1, 2]}).to_excel(book, sheet_name="rows")
+    assert exit_code("describe", tmp_path / "my.xlsx") == 2
+    said = "my.xlsx, of which the first sheet, 'Readme', is read and not 'rows', has no rows below its header"
+    assert said in capsys.readouterr().err
+    formulas = pd.DataFrame({"x": range(6), "sum": [f"=A{i}+1" for i in range(2, 8)], "y": ["a", "b"] * 3})
+    formulas.to_excel(tmp_path / "our.xlsx", index=False)
+    assert exit_code("describe", tmp_path / "our.xlsx", "target=y") == 0
+    assert "formulas that were saved without values: save the file in Excel" in capsys.readouterr().out
+    assert exit_code("describe", tmp_path / "our.xlsx", "target=sum") == 2
+    assert "every cell of 'sum' is missing, it may hold formulas" in capsys.readouterr().err
+
+
+def test_bytes_in_parquet_are_text_where_they_are_some(tmp_path, capsys):
+    duckdb = pytest.importorskip("duckdb")
+    cells = "('w' || i % 3)::BLOB AS word, '\\xFF\\x01'::BLOB AS photo, 'ab'[1 + i % 2] AS y"
+    rows = f"SELECT i AS x, {cells} FROM range(9) numbers(i)"
+    with duckdb.connect() as database:
+        database.sql(rows).write_parquet(str(tmp_path / "my.parquet"))
+    assert exit_code("describe", tmp_path / "my.parquet") == 0
+    text = capsys.readouterr().out
+    assert 'word: ["w0", "w1", "w2"]' in text
+    assert "# \"photo\" is left out: column 'photo': it holds bytes that are no text" in text
+    assert exit_code("describe", tmp_path / "my.parquet", "target=photo") == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_a_damaged_text_is_not_taken_for_another_encoding(tmp_path, capsys):
+    lines = [f"{i / 2},{'ab'[i % 2]}" for i in range(60)]
+    (tmp_path / "my.csv").write_bytes("\n".join(["x,y", *lines[:30], "3\0,a", *lines[30:]]).encode())
+    assert exit_code("describe", tmp_path / "my.csv") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "my.csv, line 32 has a NUL, which no text has: it is damaged, or write encoding: utf-16-le" in line
+    (tmp_path / "my.csv").write_bytes("\n".join(["x,y", *lines]).encode("utf-16-be"))
+    assert exit_code("describe", tmp_path / "my.csv") == 0
+    assert "encoding: utf-16-be" in capsys.readouterr().out

@@ -14,6 +14,7 @@ import pytest
 from algorithms.installation import find_user_cache
 from datasets import progress_bar
 from datasets.own_tables import kept_tables, own_table, typed_parquet, typed_text
+from datasets.own_tables.opened_file import UnreadableFile
 from datasets.own_tables.own_file import TextForm
 from datasets.own_tables.typed_text import Columns, count_even_rows, read_typed
 from documents.yaml_files import DocumentError
@@ -302,7 +303,8 @@ def test_what_of_a_parquet_file_is_read_with_words_as_categories(tmp_path):
     assert reads(TABLES["a list"], ("job", "pay")) and not reads(TABLES["a list"], ("job", "zip"))
     assert not reads("(SELECT 31 AS age WHERE false) AS rows")
     (tmp_path / "my.parquet").write_bytes(b"PAR1")
-    assert typed_parquet.read_typed_parquet(tmp_path / "my.parquet", Columns(None, (), ())) is None
+    with pytest.raises(UnreadableFile, match=r"^my\.parquet cannot be read as a Parquet file \(.*too small"):
+        typed_parquet.read_typed_parquet(tmp_path / "my.parquet", Columns(None, (), ()))
 
 
 def test_words_that_repeat_are_categories_and_names_are_text(tmp_path, monkeypatch):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,11 +14,13 @@ import pandas as pd
 from algorithms.encoding.cells import DomainError
 from algorithms.encoding.features import Continuous, Feature, Nominal
 from datasets import table
-from datasets.drafts.words import quote, say_counts
+from datasets.drafts.words import format_list, quote, say_counts
 from datasets.notation.dates import find_formats, say_days
 from datasets.notation.guessing import (
     LEAST_NUMBERS,
+    MARKS_IN_NUMBERS,
     MOST_CLASSES,
+    SIGNS,
     ColumnReading,
     find_ambiguous,
     guess_notation,
@@ -35,6 +39,7 @@ MOST_CODES = 10
 LARGEST_SHARE_MISSING = 0.5
 
 _TIME = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")
+_NEGATIVE = re.compile(r"\(\s*\d[\d., ]*\)")  # as accountants write it
 _CODES_OF_MISSING = (999, 9999, 99999, -9, -99, -999, -9999, -99999)
 _IDENTIFIER = re.compile(r"(?i)(^|[^a-z])(id|key|number|no|nr|index|idx|row)$|Id$|^Unnamed: 0$")
 
@@ -124,6 +129,9 @@ def looks_like_text(values: pd.Series) -> str:
         return "it looks like free text"
     if n_different > MOST_CATEGORIES and n_different > n_rows / 2:
         return f"it looks like names or free text: {n_different} different values in {n_rows} rows"
+    n_once = int((values.value_counts() == 1).sum())
+    if n_different > MOST_CATEGORIES and n_once > n_different / 2:
+        return f"it looks like names or free text: {n_once} of {n_different} different values occur once"
     return ""
 
 
@@ -150,11 +158,22 @@ def _hold_times(values: pd.Series) -> bool:
 
 def _explain_mixture(known: pd.Series, reading: ColumnReading, n_different: int) -> str:
     """Return that words are among numbers, or numbers are written otherwise than in other columns; else nothing."""
-    if reading.others and read_column(known, guess_notation(known.to_frame())).is_numbers:
+    may_be_numbers = bool(reading.others) and all(any(map(str.isdigit, word)) for word in reading.others)
+    if may_be_numbers and read_column(known, guess_notation(known.to_frame())).is_numbers:
         return f"it looks like numbers written in another way than others are: here {say_words(reading.others)}"
     if reading.share_of_numbers > LEAST_NUMBERS and n_different > MOST_CLASSES:
-        return f"it looks like numbers, but {say_words(reading.others)}: mend these, or write them into missing"
+        words = dict(sorted(reading.others.items(), key=lambda counted: -counted[1]))
+        return f"it looks like numbers, but {say_words(words)}: {_suggest_for_mixture(words)}"
     return ""
+
+
+def _suggest_for_mixture(words: Iterable[str]) -> str:
+    """Return how words among numbers become numbers or missing values."""
+    missing = [word for word in words if word in MARKS_IN_NUMBERS]
+    signs = [sign for sign in SIGNS if any(Notation(signs=(sign,)).take_signs_off(word) != word for word in words)]
+    keys = {"missing": missing, "signs": signs}
+    said = " and ".join(f"{key}: {format_list(found[:5])}" for key, found in keys.items() if found)
+    return f"write {said}, and mend the others" if said else "mend these, or write them into missing"
 
 
 def _looks_like_identifier(name: str, known: pd.Series, feature: Feature, notation: Notation) -> bool:
@@ -214,11 +233,15 @@ def _note_words(known: pd.Series, reading: ColumnReading) -> list[str]:
     elif LEAST_NUMBERS < reading.share_of_numbers < 1:
         notes.append(f"taken as words: {say_words(reading.others)}; if that means missing, write it into missing")
     by_plain_form = defaultdict(list)
-    for word in table.clean_labels(known).unique():
-        by_plain_form[" ".join(word.casefold().split())].append(word)
+    different = table.clean_labels(known).unique()
+    for word in different:
+        by_plain_form[" ".join(unicodedata.normalize("NFC", word).casefold().split())].append(word)
     for words in by_plain_form.values():
         if len(words) > 1:
-            notes.append(f"different by case or blanks alone, and kept apart: {', '.join(map(quote, words))}")
+            how = "case or blanks" if len({unicodedata.normalize("NFC", word) for word in words}) > 1 else "code points"
+            notes.append(f"different by {how} alone, and kept apart: {', '.join(map(quote, words))}")
+    if len(negative := [word for word in different if _NEGATIVE.fullmatch(word)]) > len(different) / 2:
+        notes.append(f"is {quote(negative[0])} a negative number? then write it with a minus in the file")
     is_padded = known.map(lambda cell: isinstance(cell, str) and cell != cell.strip()).astype(bool)
     if is_padded.any() and not is_padded.all():
         n_padded = int(is_padded.sum())

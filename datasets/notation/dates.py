@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 from collections.abc import Sequence
 from itertools import islice
 
-import numpy as np
 import pandas as pd
 
 from datasets.notation.spelling import is_empty, map_distinct
@@ -44,6 +44,7 @@ FORMATS = (
 
 _FIRST = datetime.datetime(1970, 1, 1)
 _DAY = datetime.timedelta(days=1)
+_THREE_PARTS = re.compile(r"\w+\W+\w+\W+\w")  # as day, month and year are in each format
 _MOST_LOOKED_AT = 200  # different values
 
 
@@ -94,7 +95,10 @@ def find_formats(cells: pd.Series) -> list[str]:
     words = [str(value).strip() for value in values if not isinstance(value, datetime.date)]
     if not words:
         return ["%Y-%m-%d"] if values else []
-    shares = {how: np.mean([_parse(word, how) is not None for word in words]) for how in FORMATS}
+    dated = [word for word in words if _THREE_PARTS.match(word)]
+    if len(dated) <= SHARE_OF_DATES * len(words):
+        return []
+    shares = {how: sum(_parse(word, how) is not None for word in dated) / len(words) for how in FORMATS}
     best = max(shares.values())
     return [how for how, share in shares.items() if share == best] if best > SHARE_OF_DATES else []
 

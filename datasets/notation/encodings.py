@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import re
 from itertools import islice
 
 WESTERN = ("cp1252", "latin-1")
@@ -17,6 +18,7 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _SAMPLE = 100  # lines
+_LEAST_NULS = 0.02  # of all bytes, as in UTF-16 each separator and line end has one: with fewer, text is damaged
 
 
 class UnreadableText(ValueError):
@@ -46,8 +48,21 @@ def decode_text(content: bytes, encoding: str | None = None) -> str:
         hint = "write encoding: cp1252 (Western Windows), or whatever it is in" if encoding is None else "name another"
         raise UnreadableText(f"line {line} is no text in {name.upper()}: {hint}, or save it in UTF-8") from error
     if "\0" in text:
-        raise UnreadableText("it has characters without a meaning: write encoding: utf-16-le, or save it in UTF-8")
+        line = text[: text.index("\0")].count("\n") + 1
+        raise UnreadableText(f"line {line} has a NUL, which no text has: it is damaged, or write encoding: utf-16-le")
     return text
+
+
+def take_mark_off(text: str) -> tuple[str | None, str]:
+    """Return the separator that Excel's own first line says, if there is one, and the lines below it.
+
+    Examples
+    --------
+    >>> take_mark_off("sep=;\\na;b\\n"), take_mark_off("a;b\\n")
+    ((';', 'a;b\\n'), (None, 'a;b\\n'))
+    """
+    mark = re.match(r"sep=(.)\r?\n", text, re.IGNORECASE)
+    return (mark[1], text[mark.end() :]) if mark else (None, text)
 
 
 def find_mark(content: bytes) -> str | None:
@@ -65,13 +80,13 @@ def guess_encoding(content: bytes) -> str | None:
     """
     if mark := find_mark(content):
         return None if mark == "utf-8-sig" else mark
+    if content.count(b"\0") > _LEAST_NULS * len(content):
+        return "utf-16-le" if content[1:2] == b"\0" else "utf-16-be"
     for name in ("utf-8", *WESTERN):
         try:
-            text = content.decode(name)
+            content.decode(name)
         except UnicodeError:
             continue
-        if "\0" in text:
-            return "utf-16-le" if content[1:2] == b"\0" else "utf-16-be"
         return None if name == "utf-8" else name
     raise AssertionError("latin-1 reads all bytes")
 

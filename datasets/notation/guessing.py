@@ -18,7 +18,8 @@ from datasets.notation.spelling import Notation, is_empty
 
 SIGNS = ("€", "$", "£", "¥", "₹", "%", "‰", "EUR", "USD", "GBP", "CHF")
 """What stands before or after numbers."""
-_SURE = ("N/A", "n/a", "#N/A", "#N/A N/A", "<NA>", "NA", "n.a.", "NULL", "null", "#NULL!", "#DIV/0!", "#VALUE!")
+_OF_EXCEL = ("#N/A", "#N/A N/A", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!")
+_SURE = ("N/A", "n/a", "<NA>", "NA", "n.a.", "NULL", "null", *_OF_EXCEL)
 _IN_NUMBERS = ("na", "None", "none", "nil", "-", "--", "---", "–", "—", ".", "..", "...", "*", "missing", "unknown")
 MARKS_IN_WORDS = frozenset(_SURE)
 """Words that stand for a missing value even where words are expected; a declared category is none."""
@@ -80,9 +81,9 @@ def guess_notation(frame: pd.DataFrame, separator: str = ",") -> Notation:
     >>> guess_notation(frame, ";")
     Notation(decimal=',', thousands='.', signs=('€',), missing=('NA', '-'), dates=())
     """
-    samples = [_list_words(frame[name]) for name in frame.columns]
+    samples = [words for name in frame.columns if (words := _list_words(frame[name]))]
     candidates = [Notation(*signs, signs=SIGNS) for signs in _list_candidates(separator)]
-    read = [sum(bool(words) and _reads_all(words, candidate) for words in samples) for candidate in candidates]
+    read = [len(_keep_numbers(_keep_numbers(samples, candidate, 1), candidate)) for candidate in candidates]
     chosen = candidates[int(np.argmax(read))]  # the first of the best
     readings = [read_column(frame[name], chosen) for name in frame.columns]
     signs = dict.fromkeys(sign for reading in readings if reading.is_numbers for sign in reading.signs)
@@ -240,6 +241,20 @@ def _list_words(cells: pd.Series) -> list[str]:
         return []
     words = (value.strip() for value in pd.unique(cells) if isinstance(value, str) and not is_empty(value))
     return list(islice((word for word in words if word not in MARKS_IN_NUMBERS), _SAMPLE))
+
+
+def _keep_numbers(samples: Sequence[list[str]], notation: Notation, most: int | None = None) -> list[list[str]]:
+    """Return the samples of columns, of which all words, or the first ones, are numbers; all columns are read at once.
+
+    The first word alone tells of most that they are none.
+    """
+    if not samples:
+        return []
+    words = [word for sample in samples for word in sample[:most]]
+    column = np.repeat(np.arange(len(samples)), [len(sample[:most]) for sample in samples])
+    is_none = np.isnan(notation.read_numbers(pd.Series(words, dtype=object)))
+    n_none = np.bincount(column[is_none], minlength=len(samples))
+    return [sample for sample, n in zip(samples, n_none, strict=True) if not n]
 
 
 def _reads_all(words: Sequence[str], notation: Notation) -> bool:

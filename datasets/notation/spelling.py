@@ -121,6 +121,8 @@ class Notation:
 
     def take_signs_off(self, text: str) -> str:
         """Return a number without the signs before or after it."""
+        if not any(sign in text for sign in self.signs):
+            return text.strip()
         minus = ""
         for sign in self.signs:
             if text.startswith(("-", "+")) and text[1:].lstrip().startswith(sign):

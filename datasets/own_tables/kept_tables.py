@@ -66,7 +66,8 @@ def _keep_table(name: str, rows: pd.DataFrame, about: dict) -> None:
     path = _find_folder() / f"{name}.columns"
     if size > LARGEST:
         return
-    _make_room(path.parent, LARGEST - size)
+    with suppress(OSError):  # a folder that cannot be listed is one in which nothing can be kept, which is said below
+        _make_room(path.parent, LARGEST - size)
     write_to_cache(path, lambda temporary: _write_columns(Path(temporary), rows, arrays, about))
 
 

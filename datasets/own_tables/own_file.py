@@ -6,22 +6,27 @@ import csv
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from zipfile import BadZipFile
+from zlib import error as ZlibError
 
 import numpy as np
 import pandas as pd
 
 from algorithms.parameters import suggest_name
-from datasets.notation.encodings import UnreadableText, decode_text, guess_encoding, guess_separator
+from datasets.notation.encodings import UnreadableText, decode_text, guess_encoding, guess_separator, take_mark_off
+from datasets.own_tables.opened_file import (
+    PACKED,
+    ROWS,
+    UnreadableFile,
+    open_parquet,
+    open_table,
+    read_text_bytes,
+    show_path,
+)
 
-SILENTLY = "SET enable_progress_bar = false"
-"""What DuckDB is told first: its bar would be on stdout, where results alone are."""
-
-
-class UnreadableFile(ValueError):
-    """A file is not there or holds no table; the one-line message names it, and the way out."""
+_TEXT = (".csv", ".tsv")
 
 
 @dataclass(frozen=True)
@@ -55,16 +60,26 @@ def read_file(path: Path, form: TextForm | None = None) -> pd.DataFrame:
     UnreadableFile
         If it cannot be read, is empty, or has two columns of one name.
     """
-    read = READERS.get(path.suffix.lower())
-    if read is None:
-        hint = suggest_name(path.suffix, READERS)
-        raise UnreadableFile(f"{path.name} ends on {path.suffix or 'nothing'}, which is no table here; {hint}")
-    if not path.is_file():
-        raise UnreadableFile(f"{path} is not there")
-    try:
-        return read(path, form or TextForm())
-    except OSError as error:
-        raise UnreadableFile(f"{path} cannot be read ({error.strerror})") from error
+    ending = find_ending(path)
+    is_packed = ending != path.suffix.lower()
+    if ending not in READERS or (is_packed and ending not in _TEXT):
+        hint = "unpack it" if path.suffix.lower() in PACKED else suggest_name(path.suffix, READERS)
+        raise UnreadableFile(
+            f"{show_path(path.name)} ends on {path.suffix or 'nothing'}, which is no table here; {hint}"
+        )
+    return READERS[ending](path, form or TextForm())
+
+
+def find_ending(path: Path) -> str:
+    """Return the ending that says how a file is read, which stands before the one that says how it is packed.
+
+    Examples
+    --------
+    >>> find_ending(Path("my.CSV")), find_ending(Path("my.csv.gz"))
+    ('.csv', '.csv')
+    """
+    named = Path(path.stem) if path.suffix.lower() in PACKED else path
+    return named.suffix.lower()
 
 
 def guess_form(path: Path) -> TextForm:
@@ -75,16 +90,22 @@ def guess_form(path: Path) -> TextForm:
     UnreadableFile
         If it cannot be read.
     """
-    if path.suffix.lower() not in (".csv", ".tsv") or not path.is_file():
+    ending = find_ending(path)
+    if ending not in _TEXT:
         return TextForm()
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UnreadableFile(f"{path} cannot be read ({error.strerror})") from error
+    content = read_text_bytes(path)
     encoding = guess_encoding(content)
-    if path.suffix.lower() == ".tsv":
+    if ending == ".tsv":
         return TextForm(encoding, "\t")
-    return TextForm(encoding, guess_separator(decode_text(content, encoding)))
+    separator, text = take_mark_off(_decode(content, path.name, encoding))
+    return TextForm(encoding, separator or guess_separator(text))
+
+
+def _decode(content: bytes, name: str, encoding: str | None) -> str:
+    try:
+        return decode_text(content, encoding)
+    except UnreadableText as error:
+        raise UnreadableFile(f"{show_path(name)}, {error}") from error
 
 
 def read_csv_bytes(content: bytes, name: str, form: TextForm | None = None) -> pd.DataFrame:
@@ -96,28 +117,27 @@ def read_csv_bytes(content: bytes, name: str, form: TextForm | None = None) -> p
     {'age': ['31', nan], 'name': ['Ann', 'Bob']}
     """
     form = form or TextForm()
-    try:
-        text = decode_text(content, form.encoding)
-    except UnreadableText as error:
-        raise UnreadableFile(f"{name}, {error}") from error
+    said, text = take_mark_off(_decode(content, name, form.encoding))
+    name = show_path(name)
     if not text.strip():
         raise UnreadableFile(f"{name} is empty")
-    separator = form.separator or guess_separator(text)
+    separator = form.separator or said or guess_separator(text)
     options = {"sep": separator, "header": None, "dtype": str, "keep_default_na": False}
     options["skipinitialspace"] = f'{separator} "' in text  # else the quotes would be part of the cell
     try:
         cells = pd.read_csv(StringIO(text), **options)
+        if (cells.iloc[:, -1] == "").any():
+            _refuse_short_rows(text, separator, cells.shape[1], name)
     except (pd.errors.ParserError, csv.Error) as error:
         reason = " ".join(str(error).split()).removeprefix("Error tokenizing data. C error: ")
         raise UnreadableFile(f"{name} cannot be read as text with {separator!r} between cells: {reason}") from error
-    if (cells.iloc[:, -1] == "").any():
-        _refuse_short_rows(text, separator, cells.shape[1], name)
     return _take_header(cells.mask(cells == ""), name)
 
 
 def _refuse_short_rows(text: str, separator: str, n_columns: int, name: str) -> None:
     """Refuse a row that ends early, whose last cells would pass for empty ones."""
-    rows = (cells for cells in csv.reader(StringIO(text), delimiter=separator) if "".join(cells).strip() or cells[1:])
+    lines = StringIO(text, newline="")
+    rows = (cells for cells in csv.reader(lines, delimiter=separator) if "".join(cells).strip() or cells[1:])
     for row, cells in enumerate(rows):
         if len(cells) < n_columns:
             where = f"row {row} below the header has" if row else "the header has"
@@ -125,36 +145,36 @@ def _refuse_short_rows(text: str, separator: str, n_columns: int, name: str) -> 
 
 
 def _read_csv(path: Path, form: TextForm) -> pd.DataFrame:
-    return read_csv_bytes(path.read_bytes(), path.name, form)
+    return read_csv_bytes(read_text_bytes(path), path.name, form)
 
 
 def _read_tsv(path: Path, form: TextForm) -> pd.DataFrame:
-    return read_csv_bytes(path.read_bytes(), path.name, replace(form, separator=form.separator or "\t"))
+    return read_csv_bytes(read_text_bytes(path), path.name, replace(form, separator=form.separator or "\t"))
 
 
 def _read_excel(path: Path, _: TextForm) -> pd.DataFrame:
+    name = show_path(path.name)
+    with open_table(path) as file:
+        content = BytesIO(file.read())  # at once: zipfile takes an error of the machine for a damaged file
     try:
-        cells = pd.read_excel(path, header=None, dtype=object, na_values=[""], keep_default_na=False)
-    except (BadZipFile, KeyError, ValueError) as error:
-        raise UnreadableFile(f"{path.name} cannot be read as an Excel file ({type(error).__name__})") from error
-    return _take_header(cells, path.name)
+        with pd.ExcelFile(content) as book:
+            first, *others = map(str, book.sheet_names)
+            cells = pd.read_excel(book, header=None, dtype=object, na_values=[""], keep_default_na=False)
+    except _DAMAGED as error:
+        raise UnreadableFile(f"{name} cannot be read as an Excel file ({type(error).__name__})") from error
+    where = f"{name}, of which the first sheet, {first!r}, is read and not {', '.join(map(repr, others))}, "
+    return _take_header(cells, where.rstrip() if others else name)
 
 
 def _read_parquet(path: Path, _: TextForm) -> pd.DataFrame:
-    try:
-        import duckdb
-    except ImportError as error:
-        raise UnreadableFile(f"{path.name}: Parquet needs the package duckdb: pip install duckdb") from error
-    try:
-        with duckdb.connect() as connection:
-            connection.execute(SILENTLY)
-            frame = connection.execute("SELECT * FROM read_parquet(?)", [str(path)]).df()
-    except duckdb.Error as error:
-        raise UnreadableFile(f"{path.name} cannot be read as a Parquet file ({type(error).__name__})") from error
+    with open_parquet(path) as database:
+        frame = database.execute(f"SELECT * FROM {ROWS}").df()
     columns = {name: _show_nested(frame[name]) for name in frame.columns}
-    return _check_table(frame.assign(**columns), path.name)
+    return _check_table(frame.assign(**columns), show_path(path.name))
 
 
+_DAMAGED = (BadZipFile, ZlibError, OSError, EOFError, LookupError, ValueError, TypeError, SyntaxError, AttributeError)
+"""What pandas and what it imports raise of a workbook that is none; the XML in it is no syntax."""
 READERS: dict[str, Callable[[Path, TextForm], pd.DataFrame]] = {
     ".csv": _read_csv,
     ".tsv": _read_tsv,
@@ -165,10 +185,19 @@ READERS: dict[str, Callable[[Path, TextForm], pd.DataFrame]] = {
 
 
 def _show_nested(cells: pd.Series) -> pd.Series:
-    """Return lists and the like as text: nothing reads them."""
-    if not pd.api.types.is_object_dtype(cells):
-        return cells
-    return cells.map(lambda cell: str(cell) if isinstance(cell, list | dict | np.ndarray) else cell)
+    """Return lists and the like as text, which nothing reads, and bytes as the text that they are, if they are some."""
+    return cells.map(_show_cell) if pd.api.types.is_object_dtype(cells) else cells
+
+
+def _show_cell(cell: object) -> object:
+    if isinstance(cell, list | dict | np.ndarray):
+        return str(cell)
+    if not isinstance(cell, bytes | bytearray):
+        return cell
+    try:
+        return cell.decode()  # old Spark, Hive and Impala do not say of their texts that they are some
+    except UnicodeError:
+        return bytes(cell)
 
 
 def _take_header(cells: pd.DataFrame, name: str) -> pd.DataFrame:

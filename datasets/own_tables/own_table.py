@@ -7,6 +7,7 @@ the domain is a fault in the account of everything that is run on it.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -34,9 +35,9 @@ from datasets.notation.guessing import (
 )
 from datasets.notation.spelling import Notation, map_distinct
 from datasets.own_tables import kept_tables, own_file, typed_parquet
+from datasets.own_tables.opened_file import UnreadableFile, open_table, show_path
 from datasets.own_tables.typed_text import Columns, read_typed
 from datasets.progress_bar import show_progress
-from datasets.source import hash_file
 from documents.document import parse_document
 from documents.file_state import find_state
 from documents.yaml_files import DocumentError, Location, find_lines, name_place, parse_yaml
@@ -141,13 +142,13 @@ def find_version(path: Path) -> tuple:
 def _read_once(path: Path, version: tuple) -> OwnTable:
     own = _read_own_entry(path)
     file = _find_rows(own, path)
-    if file is None or not file.is_file() or file.stat().st_size < _LEAST_KEPT:
-        return _make_own_table(own, path)
-    before = find_state(file)
-    try:
-        files = {file.name: hash_file(file)}
-    except OSError:
+    before = None if file is None else find_state(file)
+    if file is None or before is None or before[1] < _LEAST_KEPT:
         return _make_own_table(own, path)  # which says what is wrong
+    try:
+        files = _hash_file(file)
+    except UnreadableFile as error:
+        _refuse(path, ("file",), str(error))
 
     def make() -> tuple[pd.DataFrame, dict]:
         made = _make_own_table(own, path, files)
@@ -155,16 +156,14 @@ def _read_once(path: Path, version: tuple) -> OwnTable:
             _refuse(path, ("file",), f"{file.name} was changed while it was read: run the same command again")
         return made.rows, {"domain": made.domain.to_mapping(), "fingerprint": made.fingerprint}
 
-    rows, about = kept_tables.find_or_make(
-        kept_tables.name_table(path.read_text(encoding="utf-8"), *files.values()), make
-    )
+    rows, about = kept_tables.find_or_make(kept_tables.name_table(_read_text(path), *files.values()), make)
     return OwnTable(rows, Domain.from_mapping(about["domain"]), about["fingerprint"], "file", files)
 
 
 def _make_own_table(own: OwnEntry, path: Path, files: dict[str, str] | None = None) -> OwnTable:
     """Read the rows, check them against the YAML file, and give them the form of every table."""
     frame, source, files = _read_rows(own, path, files)
-    (file_name,) = files
+    (file_name,) = map(show_path, files)
     with show_progress(f"checking {file_name}") if frame.size > _MANY_CELLS else nullcontext():
         rows, domain, fingerprint = _check_table(own, frame, path, file_name)
     return OwnTable(rows, domain, fingerprint, source, files)
@@ -214,10 +213,21 @@ def infer_column(name: str, cells: pd.Series, notation: Notation, is_label: bool
     >>> infer_column("rich", pd.Series(["1", "0"]), Notation(), is_label=True)
     Nominal(name='rich', categories=('0', '1'))
     """
+    if cells.dtype == object and any(isinstance(value, bytes) for value in pd.unique(cells)):
+        raise DomainError(f"column {name!r}: it holds bytes that are no text")
     numbers = pd.Series(notation.read_numbers(cells))
     if not is_label and not numbers.isna().any() and not holds_booleans(cells):
         return infer_feature(name, numbers)
-    return Nominal(name, _sort_naturally(table.clean_labels(cells).unique()))
+    labels = _sort_naturally(table.clean_labels(cells).unique())
+    try:
+        return Nominal(name, labels)
+    except DomainError as error:
+        alike = np.flatnonzero(np.diff(table.read_rounded(pd.Series(labels))) == 0)  # numbers stand in order
+        if not len(alike):
+            raise
+        one, other = labels[alike[0]], labels[alike[0] + 1]
+        problem = f"{one!r} and {other!r} are two words for one number: write it in one way in the file"
+        raise DomainError(f"column {name!r}: {problem}") from error
 
 
 def check_cells(frame: pd.DataFrame, domain: Domain, notation: Notation, path: Path, file_name: str) -> None:
@@ -244,7 +254,14 @@ def _read_own_entry(path: Path) -> OwnEntry:
 
 @lru_cache
 def _parse_once(path: Path, state: tuple[int, int] | None) -> OwnEntry:
-    return parse_document(OwnEntry, parse_yaml(path.read_text(encoding="utf-8")), path)
+    return parse_document(OwnEntry, parse_yaml(_read_text(path)), path)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        _refuse(path, (), f"it cannot be read ({error.strerror})")
 
 
 def _read_rows(
@@ -253,25 +270,29 @@ def _read_rows(
     """Return the raw table, where it is from, and its file with its SHA-256, which may be known already."""
     try:
         if own.file is not None:
-            file = path.parent / Path(own.file).expanduser()
+            file = path.parent / os.path.expanduser(own.file)
             form = own_file.TextForm(own.encoding, own.separator)
             frame = _read_typed(own, file, form)
             frame = own_file.read_file(file, form) if frame is None else frame
-            return frame, "file", files or {file.name: hash_file(file)}
+            return frame, "file", files or _hash_file(file)
         from datasets import download  # needed by nobody who has the file
 
         server, number = ("uci", own.uci) if own.uci is not None else ("openml", own.openml)
         content = download.fetch_csv(server, number, own.title or path.stem)
         name = f"{server}-{number}.csv"
         return own_file.read_csv_bytes(content, name), server, {name: hashlib.sha256(content).hexdigest()}
-    except own_file.UnreadableFile as error:
+    except UnreadableFile as error:
         _refuse(path, ("file",), str(error))
+
+
+def _hash_file(file: Path) -> dict[str, str]:
+    """Return the name of a file with its SHA-256."""
+    with open_table(file) as opened:
+        return {file.name: hashlib.file_digest(opened, "sha256").hexdigest()}
 
 
 def _read_typed(own: OwnEntry, file: Path, form: own_file.TextForm) -> pd.DataFrame | None:
     """Return the declared columns as numbers and categories, where nothing in the file leaves a doubt of these."""
-    if not file.is_file():
-        return None
     names, words = None, {*own.dates, *([own.target] if own.task == "classification" else [])}
     if own.domain is not None:
         features = (*own.domain.features, own.domain.target)
@@ -285,7 +306,7 @@ def _read_typed(own: OwnEntry, file: Path, form: own_file.TextForm) -> pd.DataFr
 
 def _find_rows(own: OwnEntry, path: Path) -> Path | None:
     """Return the file with the rows; None if a server has them."""
-    return None if own.file is None else path.parent / Path(own.file).expanduser()
+    return None if own.file is None else path.parent / os.path.expanduser(own.file)
 
 
 def _count_days(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str) -> pd.DataFrame:

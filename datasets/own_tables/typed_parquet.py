@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from datasets.own_tables.own_file import SILENTLY
+from datasets.own_tables.opened_file import ROWS, open_parquet, show_path
 from datasets.own_tables.typed_text import Columns
 from datasets.progress_bar import show_progress
 
@@ -49,22 +49,21 @@ def read_typed_parquet(path: Path, columns: Columns) -> pd.DataFrame | None:
     >>> frame["age"].tolist(), frame["job"].cat.categories.tolist()
     ([31], ['clerk'])
     """
-    try:
-        import duckdb
-    except ImportError:
-        return None
-    try:
-        # Each thread has rows of its own in memory, and to check them takes longer than to read them.
-        with duckdb.connect(config={"threads": 1}) as database:
-            database.execute(SILENTLY)
-            table = database.read_parquet(str(path))
-            kinds = {name: str(kind).partition("(")[0] for name, kind in zip(table.columns, table.types, strict=True)}
-            wanted = [name for name in kinds if columns.names is None or name in columns.names]
-            if len(wanted) < len(columns.names or ()) or not _are_beyond_doubt(kinds, wanted):
-                return None
+    # Each thread has rows of its own in memory, and to check them takes longer than to read them.
+    with open_parquet(path, threads=1) as database:
+        table = database.table(ROWS)
+        kinds = {name: str(kind).partition("(")[0] for name, kind in zip(table.columns, table.types, strict=True)}
+        wanted = [name for name in kinds if columns.names is None or name in columns.names]
+        if len(wanted) < len(columns.names or ()) or not _are_beyond_doubt(kinds, wanted):
+            return None
+        import duckdb  # which is there, as it has just opened the file
+
+        try:
             return _read_columns(database, path, wanted, [name for name in wanted if kinds[name] == _WORDS])
-    except (duckdb.Error, OSError):
-        return None
+        except duckdb.IOException:
+            raise
+        except duckdb.Error:
+            return None
 
 
 def _are_beyond_doubt(kinds: dict[str, str], wanted: Sequence[str]) -> bool:
@@ -75,19 +74,19 @@ def _are_beyond_doubt(kinds: dict[str, str], wanted: Sequence[str]) -> bool:
 def _read_columns(
     database: duckdb.DuckDBPyConnection, path: Path, wanted: Sequence[str], words: Sequence[str]
 ) -> pd.DataFrame | None:
-    file, size = str(path), path.stat().st_size
-    (n_rows,) = database.execute("SELECT count(*) FROM read_parquet(?)", [file]).fetchone() or (0,)
+    size = path.stat().st_size
+    (n_rows,) = database.execute(f"SELECT count(*) FROM {ROWS}").fetchone() or (0,)
     if not n_rows or not wanted:
         return None
     n_read, pieces = 0, {name: [] for name in wanted}
-    with show_progress(path.name, size) as advance:
-        words = _list_repeated(database, file, words)
+    with show_progress(show_path(path.name), size) as advance:
+        words = _list_repeated(database, words)
         for position, name in enumerate(words):
-            distinct = f"SELECT DISTINCT {_quote(name)} FROM read_parquet(?) WHERE {_quote(name)} IS NOT NULL"
-            database.execute(f"CREATE TYPE words_{position} AS ENUM ({distinct})", [file])
+            distinct = f"SELECT DISTINCT {_quote(name)} FROM {ROWS} WHERE {_quote(name)} IS NOT NULL"
+            database.execute(f"CREATE TYPE words_{position} AS ENUM ({distinct})")
         casts = {name: f"{_quote(name)}::words_{position}" for position, name in enumerate(words)}
         cells = ", ".join(f"{casts.get(name, _quote(name))} AS {_quote(name)}" for name in wanted)
-        rows = database.execute(f"SELECT {cells} FROM read_parquet(?)", [file])
+        rows = database.execute(f"SELECT {cells} FROM {ROWS}")
         while len(chunk := rows.fetch_df_chunk(_VECTORS)):
             for name in wanted:
                 pieces[name].append(chunk[name])
@@ -96,12 +95,12 @@ def _read_columns(
     return pd.DataFrame({name: _join_pieces(pieces.pop(name)) for name in wanted}, copy=False)
 
 
-def _list_repeated(database: duckdb.DuckDBPyConnection, file: str, words: Sequence[str]) -> list[str]:
+def _list_repeated(database: duckdb.DuckDBPyConnection, words: Sequence[str]) -> list[str]:
     """Return the columns of words that become categories; others, such as names, stay text."""
     if not words:
         return []
     counts = ", ".join(f"approx_count_distinct({_quote(name)})" for name in words)
-    found = database.execute(f"SELECT {counts} FROM read_parquet(?)", [file]).fetchone() or ()
+    found = database.execute(f"SELECT {counts} FROM {ROWS}").fetchone() or ()
     return [name for name, n in zip(words, found, strict=True) if n <= _MOST_CATEGORIES]
 
 

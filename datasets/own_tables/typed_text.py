@@ -11,12 +11,14 @@ import mmap
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import pandas as pd
 from pandas.api.types import union_categoricals
 
-from datasets.notation.encodings import decode_text, find_mark, guess_separator
+from datasets.notation.encodings import decode_text, find_mark, guess_separator, take_mark_off
+from datasets.own_tables.opened_file import measure_file, open_table, show_path
 from datasets.own_tables.own_file import TextForm
 from datasets.progress_bar import show_progress
 
@@ -61,30 +63,33 @@ def read_typed(path: Path, form: TextForm, columns: Columns) -> pd.DataFrame | N
     >>> frame["age"].tolist(), frame["job"].tolist(), frame["zip"].tolist()
     ([31.0, nan], ['clerk', 'nurse'], ['007', '010'])
     """
-    if path.suffix.lower() not in SUFFIXES or not path.stat().st_size:
+    if path.suffix.lower() not in SUFFIXES or not measure_file(path):
         return None
-    try:
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            text = _open_text(content, path, form)
+    with open_table(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        try:
+            text = _open_text(file, content, path, form)
             if text is None or not set(columns.names or ()) <= set(text.header):
                 return None
             return _read_columns(text, columns)
-    except (pd.errors.ParserError, csv.Error, ValueError, TypeError, OverflowError, OSError):
-        return None
+        except (pd.errors.ParserError, csv.Error, ValueError, TypeError, OverflowError):
+            return None
 
 
 @dataclass(frozen=True)
 class _Text:
-    path: Path
+    name: str
+    file: BinaryIO
     content: mmap.mmap
     header: list[str]
     options: dict
     has_quotes: bool
 
 
-def _open_text(content: mmap.mmap, path: Path, form: TextForm) -> _Text | None:
+def _open_text(file: BinaryIO, content: mmap.mmap, path: Path, form: TextForm) -> _Text | None:
     """Return a file with its header and how it is parsed; None where its bytes or its header leave a doubt."""
     start = content[:_SAMPLE]
+    if take_mark_off(start[:10].decode("latin-1"))[0]:
+        return None
     encoding = form.encoding or find_mark(start) or "utf-8"
     try:
         if "\n,".encode(encoding.removesuffix("-sig")) != b"\n," or content.find(b"\0") >= 0:
@@ -110,7 +115,7 @@ def _open_text(content: mmap.mmap, path: Path, form: TextForm) -> _Text | None:
         "keep_default_na": False,
         "skipinitialspace": blank_before_quote,
     }
-    return _Text(path, content, names, options, has_quotes)
+    return _Text(show_path(path.name), file, content, names, options, has_quotes)
 
 
 def _read_columns(text: _Text, columns: Columns) -> pd.DataFrame | None:
@@ -139,7 +144,8 @@ def _find_words(text: _Text, columns: Columns) -> set[str]:
     """Return the columns that are none of numbers by the first rows."""
     n_rows = max(1, min(1000, text.content[:_SAMPLE].count(b"\n") - 2))
     missing = [*_EMPTY, *columns.missing]
-    frame = pd.read_csv(text.path, nrows=n_rows, low_memory=False, na_values=missing, **text.options)
+    text.file.seek(0)
+    frame = pd.read_csv(text.file, nrows=n_rows, low_memory=False, na_values=missing, **text.options)
     if frame.shape[1] != len(text.header):
         raise ValueError("the first rows are not as wide as the header")
     return {name for name, kind in zip(text.header, frame.dtypes, strict=True) if kind.kind not in "iuf"}
@@ -163,11 +169,15 @@ def _read_once(
         "chunksize": _ROWS,
     }
     pieces: dict[str, list[pd.Series]] = {name: [] for name in wanted}
-    with text.path.open("rb") as file, show_progress(text.path.name, len(text.content)) as advance:
-        for chunk in pd.read_csv(file, **options):
+    text.file.seek(0)
+    with (
+        show_progress(text.name, len(text.content)) as advance,
+        pd.read_csv(text.file, **options) as chunks,
+    ):
+        for chunk in chunks:
             for position, name in positions.items():
                 pieces[name].append(chunk[position].astype("category") if name in words else chunk[position])
-            advance(file.tell())
+            advance(text.file.tell())
     return {name: _join_pieces(pieces[name], name in words) for name in wanted}
 
 

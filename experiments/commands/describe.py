@@ -10,6 +10,7 @@ from pathlib import Path
 from algorithms.installation import PROGRAM
 from datasets.draft import format_draft
 from datasets.own_tables import own_file
+from datasets.own_tables.opened_file import PACKED, UnreadableFile, show_path
 from documents import search_path
 from experiments.config.paths import CONF
 from experiments.config.request import SweepRequest
@@ -59,14 +60,15 @@ def _draft_table(request: SweepRequest) -> int:
     file, target, to = (request.config[name] for name in ("file", "target", "to"))
     if file is None:
         raise BadInput(f"say what: describe my.csv, or describe {'=NAME, or describe '.join(_DESCRIBED)}=NAME")
-    path = Path(os.path.abspath(Path(str(file)).expanduser()))
+    path = Path(os.path.abspath(os.path.expanduser(str(file))))
     _check_is_table(path, str(file))
     if to is None:
         print(_draft(path, str(path), target), end="")
         return 0
-    name = re.sub(r"\W+", "_", path.stem)
+    stem = Path(path.stem).stem if path.suffix.lower() in PACKED else path.stem
+    name = re.sub(r"\W+", "_", stem)
     check_name("dataset", name)
-    folder = Path(str(to)).expanduser()
+    folder = Path(os.path.expanduser(str(to)))
     draft = folder / "dataset" / f"{name}.yaml"
     write_new_file(draft, _draft(path, os.path.relpath(path, draft.parent), target))
     print(draft)
@@ -76,18 +78,22 @@ def _draft_table(request: SweepRequest) -> int:
 
 def _check_is_table(path: Path, name: str) -> None:
     """Refuse the name of something that is in the catalogue, and no file."""
+    if os.path.exists(path):
+        return
     for group in _DESCRIBED:
-        if not path.exists() and search_path.find_file(CONF / group, name):
+        if search_path.find_file(CONF / group, name):
             raise BadInput(f"{name} is not there; describe {group}={name} says what that is")
 
 
 def _draft(path: Path, shown: str, target: object) -> str:
+    if shown.encode(errors="replace") != shown.encode(errors="surrogatepass"):
+        raise BadInput(f"{show_path(shown)}: a name that is not in UTF-8 cannot stand in a YAML file: rename it")
     try:
         form = own_file.guess_form(path)
         frame = own_file.read_file(path, form)
-    except own_file.UnreadableFile as error:
+    except UnreadableFile as error:
         raise BadInput(str(error)) from error
     try:
         return format_draft(frame, shown, None if target is None else str(target), form)
     except ValueError as error:
-        raise BadInput(f"{path.name}: {error}") from error
+        raise BadInput(f"{show_path(path.name)}: {error}") from error

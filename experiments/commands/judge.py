@@ -12,6 +12,7 @@ import pandas as pd
 
 from algorithms.installation import ROOT, resolve_path
 from datasets.own_tables import own_file
+from datasets.own_tables.opened_file import UnreadableFile
 from experiments.cells.cell import json_safe
 from experiments.config.paper import Paper
 from experiments.config.papers import read_paper, read_paper_file
@@ -36,7 +37,7 @@ def run_command(request: SweepRequest) -> int:
     if request.config["runs"] is None:
         raise BadInput("say which runs and which paper: judge my-runs.csv my-paper.yaml")
     runs = _find_path(str(request.config["runs"]))
-    is_folder = runs.is_dir()
+    is_folder = os.path.isdir(runs)
     paper, paper_name = _read_paper(request, runs / "paper.yaml" if is_folder else None)
     questions = resolve_given(paper)
     if not questions.claims and not questions.numbers:
@@ -58,9 +59,9 @@ def run_command(request: SweepRequest) -> int:
 
 def _find_path(text: str) -> Path:
     """Return a path relative to the current folder, or, if there is nothing, to this project with what it published."""
-    path = Path(os.path.abspath(Path(text).expanduser()))
+    path = Path(os.path.abspath(os.path.expanduser(text)))
     beside = ROOT / text
-    return beside if not path.exists() and beside.exists() else path
+    return beside if not os.path.exists(path) and beside.exists() else path
 
 
 def _read_paper(request: SweepRequest, beside: Path | None) -> tuple[Paper, str]:
@@ -85,7 +86,7 @@ def _forget_scope(claim: AskedClaim) -> AskedClaim:
 def _read_runs(path: Path, paper: Paper, questions: PaperQuestions) -> pd.DataFrame:
     try:
         frame = own_file.read_file(path, own_file.guess_form(path))
-    except own_file.UnreadableFile as error:
+    except UnreadableFile as error:
         raise BadInput(str(error)) from error
     return arrange_given(frame, path.name, paper, list_asked(questions.claims, questions.numbers))
 

@@ -23,7 +23,7 @@ import pandas as pd
 import yaml
 
 from algorithms import Continuous, Domain, Nominal
-from datasets.own_tables.own_file import SILENTLY
+from datasets.own_tables.opened_file import ROWS, SILENTLY, open_parquet
 from datasets.own_tables.own_table import read_own_table
 from experiments.processes import ONE_THREAD
 from experiments.speed.measurement import Configured, Measurement, configure, read_status, run_apart
@@ -217,11 +217,8 @@ def read_with_others(path: str) -> float:
     """Return the processor seconds in which pandas reads CSV, or DuckDB makes a frame of Parquet."""
     if path.endswith(".csv"):
         return time_processor(lambda: pd.read_csv(path))
-    import duckdb
-
-    with duckdb.connect(config={"threads": 1}) as database:
-        database.execute(SILENTLY)
-        return time_processor(lambda: database.read_parquet(path).df())
+    with open_parquet(Path(path), threads=1) as database:
+        return time_processor(lambda: database.table(ROWS).df())
 
 
 TABLES = {

@@ -27,6 +27,7 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 import datasets
+from datasets.own_tables.opened_file import ROWS, open_parquet
 from experiments.cells.cell import PROTOCOL, Cell
 from experiments.cells.grid import expand_grid
 from experiments.cells.study_cells import cells_of_studies
@@ -118,8 +119,6 @@ def _list_epsilons(n_cells: int) -> list[float]:
 
 def measure_store() -> list[Measurement]:
     """Plan and resume a million cells on the command line, export them, and group them by setting."""
-    import duckdb
-
     words = _write_sweep(MANY_CELLS)
     with tempfile.TemporaryDirectory() as folder:
         planned = run_on_store(folder, *words, "dry_run=true")
@@ -129,11 +128,10 @@ def measure_store() -> list[Measurement]:
             exported = time_call(partial(write_parquet, store, exported_to))
         resumed = run_on_store(folder, *words)
         size = path.stat().st_size / MANY_CELLS
-        query = "SELECT dataset, algorithm, epsilon, avg(accuracy), stddev(accuracy) FROM '{}' GROUP BY ALL"
+        query = f"SELECT dataset, algorithm, epsilon, avg(accuracy), stddev(accuracy) FROM {ROWS} GROUP BY ALL"
         started = time.perf_counter()
-        relation = duckdb.sql(query.format(exported_to))
-        assert relation is not None  # as it is of a statement that is no query
-        groups = relation.fetchall()
+        with open_parquet(exported_to) as database:
+            groups = database.execute(query).fetchall()
         if len(groups) != MANY_CELLS // _REPEATS:
             raise SystemExit(f"{len(groups)} groups of {MANY_CELLS:,} rows")
         grouped = time.perf_counter() - started

@@ -1,0 +1,252 @@
+"""The file of a table is opened as it is named, whatever its path means to a library, and known by what it holds."""
+
+import bz2
+import gzip
+import lzma
+import os
+import re
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from datasets import dataset
+from datasets.own_tables import own_table
+from datasets.own_tables.opened_file import ROWS, UnreadableFile, open_parquet
+from datasets.own_tables.own_file import guess_form, read_file
+from documents import search_path
+from tests.command_line import exit_code
+
+TABLE = pd.DataFrame({"b": range(9), "word": ["u", "v", "w"] * 3, "y": ["no", "yes", "no"] * 3})
+OTHER = TABLE.assign(b=TABLE["b"] + 100)
+CSV = TABLE.to_csv(index=False)
+NAMES = {  # and the file beside it that a library would take for it
+    "data[1]": "data1",
+    "a*": "ab",
+    "a?": "ax",
+    "{a,b}": "a",
+    "b=77/x": "x",
+    "b=77/year=2020/y": "z",
+    "**/deep": "other/deep",
+    "100%41 #1": "100A #1",
+    "~root": "root",
+    "~": "home",
+    "-x": "x",
+    "with blanks ": "with",
+    "two\nlines": "two",
+    "it's $HOME ${x} `id`": "its",
+    "back\\slash": "back/slash",
+    "http:/x.org": "org",
+    "a&b;c|d": "c",
+    "café 🙂": "caf",
+}
+
+
+def write(frame, path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        duckdb = pytest.importorskip("duckdb")
+        with duckdb.connect() as database:
+            database.from_df(frame).write_parquet(str(path.parent / "new.parquet"))
+        os.replace(path.parent / "new.parquet", path)
+    elif path.suffix == ".xlsx":
+        frame.to_excel(path.parent / "new.xlsx", index=False)
+        os.replace(path.parent / "new.xlsx", path)
+    else:
+        content = frame.to_csv(index=False, sep="\t" if ".tsv" in path.name else ",").encode()
+        path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+
+
+@pytest.fixture
+def added(tmp_path, monkeypatch):
+    (tmp_path / "mine" / "dataset").mkdir(parents=True)
+    monkeypatch.setenv(search_path.VARIABLE, str(tmp_path / "mine"))
+    return tmp_path / "mine" / "dataset"
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".csv.gz", ".xlsx", ".parquet"])
+def test_a_name_is_no_pattern_and_no_column(added, tmp_path, monkeypatch, capsys, ending, large):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(own_table, "_LEAST_KEPT", 0 if large else 1 << 20)
+    for number, (name, beside) in enumerate(NAMES.items()):
+        write(OTHER, tmp_path / "tables" / f"{beside}{ending}")
+        write(TABLE, tmp_path / "tables" / f"{name}{ending}")
+        read = read_file(tmp_path / "tables" / f"{name}{ending}")
+        assert [*map(int, read["b"])] == [*range(9)] and list(read.columns) == ["b", "word", "y"], name
+        text = yaml.safe_dump({"file": f"../../tables/{name}{ending}", "task": "classification", "target": "y"})
+        (added / f"my{number}.yaml").write_text(text, encoding="utf-8")
+        assert dataset.load(f"my{number}").frame["b"].tolist() == [*range(9)], name
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+@pytest.mark.parametrize("name", ["data[1]", "b=77/x", "two\nlines", "./~root", "a'b", "a,b", "./-x", "caf\udce9"])
+def test_a_draft_of_it_is_of_these_rows(tmp_path, monkeypatch, capsys, name, ending):
+    monkeypatch.chdir(tmp_path)
+    try:
+        write(TABLE, Path(f"{name}{ending}"))
+    except (OSError, UnicodeError):
+        pytest.skip("no such names here")
+    word = f"file='{name}{ending}'" if "=" in name else f"{name}{ending}"
+    done = exit_code("describe", word, "target=y", "to=mine")
+    printed = capsys.readouterr()
+    if name == "caf\udce9":
+        assert done == 2 and "a name that is not in UTF-8 cannot stand in a YAML file: rename it\n" in printed.err
+        return
+    assert done == 0, printed.err
+    monkeypatch.setenv(search_path.VARIABLE, str(tmp_path / "mine"))
+    (draft,) = (tmp_path / "mine" / "dataset").iterdir()
+    assert dataset.load(draft.stem).frame["b"].tolist() == [*range(9)]
+
+
+def test_what_a_pattern_of_duckdb_cannot_name_is_refused_and_nothing_else_is_read(tmp_path):
+    write(OTHER, tmp_path / "a" / "[1].parquet")
+    write(TABLE, tmp_path / "a\\[1].parquet")
+    with pytest.raises(UnreadableFile, match="DuckDB cannot open a file of such a name: rename it"):
+        read_file(tmp_path / "a\\[1].parquet")
+
+
+def test_every_query_of_parquet_is_of_the_file_as_it_is(tmp_path):
+    """No other module hands DuckDB a path to read."""
+    write(TABLE, tmp_path / "b=7" / "x[1].parquet")
+    write(OTHER, tmp_path / "b=7" / "x1.parquet")
+    with open_parquet(tmp_path / "b=7" / "x[1].parquet", threads=1) as database:
+        assert database.execute(f"SELECT min(b), max(b), count(*) FROM {ROWS}").fetchone() == (0, 8, 9)
+    folder = Path(own_table.__file__).parents[2]
+    sources = [
+        path for part in ("datasets", "experiments", "plots", "algorithms") for path in (folder / part).rglob("*.py")
+    ]
+    readers = {path.name for path in sources if re.search(r"read_parquet\(|FROM '", path.read_text(encoding="utf-8"))}
+    assert readers == {"opened_file.py", "own_file.py"}
+
+
+def pack_zip(path, *members):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in members:
+            archive.writestr(name, CSV)
+
+
+@pytest.mark.parametrize("name", ["my.csv", "my.csv.gz", "my.CSV.XZ", "my.csv.bz2"])
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, bz2.compress])
+def test_packed_text_is_read_by_its_bytes_whatever_its_name(tmp_path, name, pack):
+    (tmp_path / name).write_bytes(pack(CSV.encode()))
+    pd.testing.assert_frame_equal(read_file(tmp_path / name), read_file_of(tmp_path, CSV))
+    assert guess_form(tmp_path / name).separator == ","
+    (tmp_path / name).write_bytes(pack(CSV.encode())[:-9])
+    with pytest.raises(UnreadableFile, match="is packed, and damaged or encrypted: "):
+        read_file(tmp_path / name)
+
+
+def read_file_of(folder, text):
+    (folder / "plain.csv").write_bytes(text.encode())
+    return read_file(folder / "plain.csv")
+
+
+def test_an_archive_of_one_file_is_read_and_of_several_refused(tmp_path):
+    pack_zip(tmp_path / "my.csv.zip", "folder/", "folder/my.csv", "__MACOSX/._my.csv")
+    pd.testing.assert_frame_equal(read_file(tmp_path / "my.csv.zip"), read_file_of(tmp_path, CSV))
+    pack_zip(tmp_path / "my.csv.zip", "a.csv", "b.csv")
+    with pytest.raises(UnreadableFile, match=r"my.csv.zip holds 2 files \(a.csv, b.csv\): unpack it"):
+        read_file(tmp_path / "my.csv.zip")
+    write(TABLE, tmp_path / "my.xlsx")
+    (tmp_path / "my.xlsx").rename(tmp_path / "my.csv")
+    with pytest.raises(UnreadableFile, match=r"my.csv is an Excel file: let its name end on .xlsx"):
+        read_file(tmp_path / "my.csv")
+
+
+def test_a_large_packed_file_is_kept_as_any_other(added, monkeypatch):
+    monkeypatch.setattr(own_table, "_LEAST_KEPT", 10)
+    write(TABLE, added / "my.csv.gz")
+    write(TABLE, added / "our.csv")
+    for name, file in (("my", "my.csv.gz"), ("our", "our.csv")):
+        (added / f"{name}.yaml").write_text(f"file: {file}\ntask: classification\ntarget: y\n", encoding="utf-8")
+    assert dataset.load("my").fingerprint == dataset.load("our").fingerprint
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 5\n", "a pointer of Git LFS, not the table"),
+        (b"../../.git/annex/objects/a/b/c.csv", "a pointer of git-annex, not the table"),
+        (b"\xef\xbb\xbf\n<!DOCTYPE html>\n<html><body>Not found", "a web page or XML"),
+        (b"% 1. Title\n%\n@RELATION iris\n@ATTRIBUTE x REAL\n@DATA\n1\n", "an ARFF file"),
+        (b"PAR1....", "a Parquet file: let its name end on .parquet"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1", "a file of old Excel: save it there as .xlsx"),
+        (b"%PDF-1.7\n", "a PDF document"),
+        (b"SQLite format 3\0...", "an SQLite database"),
+    ],
+)
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".xlsx", ".parquet", ".csv.gz"])
+def test_a_file_that_is_something_else_is_named_as_what_it_is(tmp_path, capsys, content, what, ending):
+    if ending == ".parquet" and content.startswith(b"PAR1"):
+        return
+    path = tmp_path / f"my{ending}"
+    path.write_bytes(gzip.compress(content) if ending == ".csv.gz" else content)
+    assert exit_code("describe", path) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"error: {path} is {what}")
+
+
+def test_what_is_no_file_is_said_to_be_what_it_is(tmp_path):
+    write(TABLE, tmp_path / "parts.parquet" / "part-0.parquet")
+    (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "dangling.csv").symlink_to(tmp_path / "gone.csv")
+    (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
+    reasons = {
+        "parts.parquet": "is a folder, no file: COPY (FROM '{}/**/*.parquet') TO 'one.parquet' in DuckDB makes one",
+        "folder.csv": "is a folder, no file",
+        "dangling.csv": f"{tmp_path}/dangling.csv is not there (it is a link to {tmp_path}/gone.csv)",
+        "loop.csv": "cannot be read (Too many levels of symbolic links)",
+        "my.csv": f"{tmp_path}/my.csv is not there",
+        "my.zip": "ends on .zip, which is no table here; unpack it",
+        "my.parquet.gz": "ends on .gz, which is no table here; unpack it",
+    }
+    for name, reason in reasons.items():
+        with pytest.raises(UnreadableFile, match=re.escape(reason.format(tmp_path / name))):
+            read_file(tmp_path / name)
+
+
+@pytest.mark.parametrize("mark", ["sep=;\r\n", "\ufeffsep=;\n", "SEP=;\n"])
+def test_the_separator_that_excel_writes_above_the_header_is_taken(added, tmp_path, monkeypatch, mark):
+    text = f"{mark}b;word;y\n" + "".join(f"{b},5;u;{'no' if b % 2 else 'yes'}\n" for b in range(9))
+    (tmp_path / "my.csv").write_text(text, encoding="utf-8", newline="")
+    assert exit_code("describe", tmp_path / "my.csv", f"to={added.parent}") == 0
+    loaded = dataset.load("my")
+    assert loaded.frame["b"].tolist() == [b + 0.5 for b in range(9)]
+    monkeypatch.setattr(own_table, "_LEAST_KEPT", 0)
+    (tmp_path / "my.csv").touch()
+    assert dataset.load("my").fingerprint == loaded.fingerprint
+
+
+@pytest.mark.parametrize("ending", [".csv", ".xlsx", ".csv.gz", ".parquet"])
+def test_a_damaged_file_is_refused_in_a_line(tmp_path, ending):
+    path, rng = tmp_path / f"my{ending}", np.random.default_rng(5)
+    write(TABLE, path)
+    whole = np.frombuffer(path.read_bytes(), dtype=np.uint8)
+    for _ in range(25):
+        damaged = whole[: rng.integers(1, len(whole) + 1)].copy()
+        damaged[rng.integers(0, len(damaged), 3)] = rng.integers(0, 256, 3)
+        path.write_bytes(damaged.tobytes())
+        try:
+            read_file(path, guess_form(path))
+        except UnreadableFile as error:
+            assert "\n" not in str(error)
+
+
+def test_a_workbook_without_its_parts_is_refused(tmp_path):
+    write(TABLE, tmp_path / "whole.xlsx")
+    with zipfile.ZipFile(tmp_path / "whole.xlsx") as whole, zipfile.ZipFile(tmp_path / "my.xlsx", "w") as archive:
+        for name in whole.namelist():
+            archive.writestr(name, whole.read(name).replace(b"spreadsheetml.sheet.main", b"spreadsheetml.other"))
+    with pytest.raises(UnreadableFile, match=r"my.xlsx cannot be read as an Excel file \(OSError\)"):
+        read_file(tmp_path / "my.xlsx")
+
+
+def test_line_ends_of_three_kinds_and_long_cells_are_read_or_refused_in_a_line(tmp_path):
+    assert read_file_of(tmp_path, "b,y\r\n1,\n2,u\r3,v\n")["b"].tolist() == ["1", "2", "3"]
+    with pytest.raises(UnreadableFile, match="cannot be read as text with ',' between cells: field larger than"):
+        read_file_of(tmp_path, f"b,y\n{'x' * 200_000},\n2,u\n")
