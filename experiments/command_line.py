@@ -359,6 +359,8 @@ def _exit_codes() -> Iterator[None]:
     except YAMLError as error:
         print_to_stderr(f"error: {one_line(error)}")
         sys.exit(2)
+    except BrokenPipeError:  # the reader of a stream has gone, which is no error
+        raise
     except OSError as error:
         if error.errno is None:  # of a library, not of the operating system
             raise

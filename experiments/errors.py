@@ -60,9 +60,11 @@ def describe_os_error(error: OSError) -> str:
     >>> print(describe_os_error(OSError(errno.EIO, "Input/output error", "table.csv")))
     table.csv: Input/output error; run the same command again, or choose another folder with results=FOLDER
     """
+    if error.filename is None:
+        return f"stdout cannot be written ({error.strerror})"
     again = "run the same command again, or choose another folder with results=FOLDER"
     way_out = next((words for words, numbers in _WAYS_OUT.items() if error.errno in numbers), again)
-    return one_line(BadInput(f"{error.filename or 'standard output'}: {error.strerror}; {way_out}"))
+    return one_line(BadInput(f"{error.filename}: {error.strerror}; {way_out}"))
 
 
 def replace_bytes(text: str) -> str:

@@ -221,6 +221,7 @@ def _become(request, streams):
     """Make this process what its request says, with these files as standard input, output and error."""
     os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores Ctrl-C
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # and what nohup starts this
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)

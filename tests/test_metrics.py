@@ -357,7 +357,6 @@ def test_any_function_of_a_library_may_be_a_metric(folder_of_own):
 def test_a_file_of_a_metric_that_says_too_little_is_refused_in_one_line(folder_of_own, change, says):
     file = folder_of_own / "metric" / "rarest.yaml"
     file.write_text(file.read_text().replace(f"{change}\n", ""))
-    own_metrics._read_file.cache_clear()
     with pytest.raises(ValueError, match=says):
         select_extra("car", ["rarest"])
 
@@ -369,7 +368,6 @@ def test_a_stored_value_of_a_metric_whose_code_has_changed_is_measured_anew(fold
         assert run_cells(cells, store, Executor(jobs=1)).reused == 1
         file = folder_of_own / "metric" / "rarest.yaml"
         file.write_text(file.read_text().replace("label: vgood", "label: unacc"))
-        own_metrics._read_file.cache_clear()
         assert run_cells(cells, store, Executor(jobs=1)).done == 1
         (record,) = store.get({cells[0].key}).values()
     assert record.measured.metrics["rarest"] == 1.0  # the majority is unacc

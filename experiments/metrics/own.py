@@ -14,6 +14,7 @@ from pydantic import Field, field_validator, model_validator
 
 from documents import search_path
 from documents.document import Document, parse_document
+from documents.file_state import find_state
 from documents.yaml_files import shorten_path
 from experiments.config.estimators import import_target, read_target_file
 from experiments.config.paths import CONF
@@ -104,7 +105,7 @@ def list_own() -> list[str]:
 def find_own(name: str) -> OwnMetric | None:
     """Return what the file of a metric says; None if it has none, BadInput if it or its function cannot be read."""
     path = find_own_file(name)
-    return None if path is None else _read_file(path)
+    return None if path is None else _read_file(path, find_state(path))
 
 
 def find_own_file(name: str) -> Path | None:
@@ -113,7 +114,7 @@ def find_own_file(name: str) -> Path | None:
 
 
 @cache
-def _read_file(path: Path) -> OwnMetric:
+def _read_file(path: Path, state: tuple[int, int] | None) -> OwnMetric:
     entry = read_target_file(path, "the metric's function")
     target = entry.pop("_target_")
     read = parse_document(OwnMetric, entry, path).model_copy(update={"target": target})
