@@ -88,14 +88,14 @@ class _Text:
 def _open_text(file: BinaryIO, content: mmap.mmap, path: Path, form: TextForm) -> _Text | None:
     """Return a file with its header and how it is parsed; None where its bytes or its header leave a doubt."""
     start = content[:_SAMPLE]
-    if take_mark_off(start[:10].decode("latin-1"))[0]:
-        return None
     encoding = form.encoding or find_mark(start) or "utf-8"
     try:
         if "\n,".encode(encoding.removesuffix("-sig")) != b"\n," or content.find(b"\0") >= 0:
             return None
         sample = decode_text(start[: start.rfind(b"\n") + 1], form.encoding)
     except (LookupError, ValueError):
+        return None
+    if take_mark_off(sample)[0]:
         return None
     separator = form.separator or ("\t" if path.suffix.lower() == ".tsv" else guess_separator(sample))
     first = sample.partition("\n")[0].removesuffix("\r")
