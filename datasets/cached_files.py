@@ -25,8 +25,9 @@ def lock_file(path: Path) -> Iterator[None]:
         yield
         return
     with file:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        with suppress(OSError):  # a file system may have no locks: several processes then make the same file
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 

@@ -41,7 +41,9 @@ _BOUNDS_FROM_ROWS = """\
 """
 
 
-def format_draft(frame: pd.DataFrame, file: str, target: str | None = None, form: TextForm | None = None) -> str:
+def format_draft(
+    frame: pd.DataFrame, file: str, target: str | None = None, form: TextForm | None = None, sheets: str = ""
+) -> str:
     """Return a draft of the YAML file of a table.
 
     Parameters
@@ -54,6 +56,8 @@ def format_draft(frame: pd.DataFrame, file: str, target: str | None = None, form
         The column to predict; guessed if left out.
     form : TextForm, optional
         How the file was read, see `datasets.own_tables.own_file.guess_form`.
+    sheets : str
+        Which sheet of several was read, see `datasets.own_tables.own_file.name_sheets`.
 
     Raises
     ------
@@ -72,9 +76,8 @@ def format_draft(frame: pd.DataFrame, file: str, target: str | None = None, form
     ...
     """
     form = form or TextForm()
+    _refuse_no_header(frame, form)
     notation = guess_notation(frame, form.separator or ",")
-    if frame.shape[1] > 2 and list(frame.columns[1:]) == [f"column {i}" for i in range(2, frame.shape[1] + 1)]:
-        raise ValueError(f"only the first column has a name, {frame.columns[0]!r}: take out the lines above the header")
     target, why_target = _choose_target(frame, target)
     formulas = _FORMULAS if file.lower().endswith(".xlsx") else ""
     task, why_task = _guess_task(target, frame[target], notation, formulas)
@@ -88,7 +91,7 @@ def format_draft(frame: pd.DataFrame, file: str, target: str | None = None, form
         "# A draft: it runs as it is. Wherever it says so, put what anybody may know, whoever is in the table, in",
         "# place of what these rows hold; and give it a title that tables can print.",
         *([f"# Where every cell is missing{formulas}."] if formulas and any(map(_is_empty, columns)) else []),
-        f"file: {quote(file)}",
+        f"file: {quote(file)}" + (f"    # {sheets}" if sheets else ""),
         *_format_form(form, frame),
         *_format_notation(notation, frame),
         f"task: {task}    # {why_task}",
@@ -103,6 +106,18 @@ def format_draft(frame: pd.DataFrame, file: str, target: str | None = None, form
     for column in columns:
         lines += _format_column(column)
     return "\n".join([*lines, "  target:", *_format_column(target_column)]) + "\n"
+
+
+def _refuse_no_header(frame: pd.DataFrame, form: TextForm) -> None:
+    """Refuse a table of one column, or one whose first line does not name its columns."""
+    first, *others = frame.columns
+    if not others and str(first).startswith(("#", "%", "//")):
+        raise ValueError(f"its first line is a comment, {first!r}: take out the lines above the header")
+    if not others:
+        why = ": no comma, semicolon, tab or | separates its cells" if form.separator else ""
+        raise ValueError(f"it has one column alone, {first!r}{why}")
+    if len(others) > 1 and others == [f"column {i}" for i in range(2, len(others) + 2)]:
+        raise ValueError(f"only the first column has a name, {first!r}: take out the lines above the header")
 
 
 def _describe_columns(frame: pd.DataFrame, target: str, notation: Notation) -> list[DraftColumn]:
@@ -226,6 +241,4 @@ def _list_names(columns: Sequence[DraftColumn]) -> str:
 
 
 def _list_reasons(columns: Sequence[DraftColumn]) -> str:
-    if not columns:
-        return "there is none, as no comma, semicolon, tab or | separates cells"
     return "; ".join(f"{column.name!r}: {column.left_out}" for column in columns)

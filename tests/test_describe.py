@@ -12,6 +12,7 @@ import yaml
 from algorithms import Continuous
 from datasets import dataset
 from datasets.draft import format_draft
+from datasets.own_tables.own_file import TextForm
 from documents import search_path
 from tests.command_line import exit_code
 
@@ -182,6 +183,15 @@ def test_words_that_mostly_occur_once_are_left_out_and_a_long_tail_is_kept():
     assert "angry" not in text and 'town: ["' in text
     with pytest.raises(ValueError, match=r"target: of 'note', it looks like names or free text: 60 of 61"):
         draft(pd.DataFrame({"note": notes, "x": range(400)}), target="note")
+    few = pd.DataFrame({"note": [*notes[:20], *["ok"] * 20], "x": [i / 2 for i in range(40)], "y": ["a", "b"] * 20})
+    assert '"note" is left out: it looks like names or free text: 20 of 21 different values occur once' in draft(few)
+    assert "target: note" in draft(few, target="note")  # a label that is there once is named, and the table is read
+
+
+def test_structures_of_parquet_and_json_in_a_cell_are_asked_about():
+    cells = [f"{{'u': {i % 3}}}" for i in range(12)]
+    text = draft(pd.DataFrame({"both": cells, "x": range(12), "y": ["a", "b"] * 6}))
+    assert "# is \"{'u': 0}\" a list or a structure? then make a column of each of its values" in text
 
 
 @pytest.mark.parametrize(("one", "other"), [("1", "1.0"), ("-0.0", "0.0"), ("0", "-0"), ("1e1", "10")])
@@ -219,8 +229,19 @@ def test_a_title_above_the_header_and_a_table_of_one_column_are_refused():
         ValueError, match="only the first column has a name, 'Sales': take out the lines above the header"
     ):
         format_draft(titled, "my.xlsx")
-    with pytest.raises(ValueError, match=r"there is none, as no comma, semicolon, tab or \| separates cells"):
-        format_draft(pd.DataFrame({"x y": ["1 a", "2 b"]}), "my.csv")
+    one = pd.DataFrame({"x y": ["1 a", "2 b"]})
+    with pytest.raises(ValueError, match=r"it has one column alone, 'x y': no comma, semicolon, tab or \| separates"):
+        format_draft(one, "my.csv", "y", TextForm(None, ","))
+    with pytest.raises(ValueError, match=r"it has one column alone, 'x y'$"):
+        format_draft(one, "my.parquet")
+    with pytest.raises(ValueError, match="its first line is a comment, '# made': take out the lines above the header"):
+        format_draft(one.rename(columns={"x y": "# made"}), "my.csv", "y")
+
+
+def test_a_comment_with_commas_above_the_header_is_named(tmp_path, capsys):
+    (tmp_path / "my.csv").write_text("# of us\n" + "1,2,a\n" * 9, encoding="utf-8")
+    assert exit_code("describe", tmp_path / "my.csv", "target=y") == 2
+    assert "its first line is a comment" in capsys.readouterr().err
 
 
 def test_a_workbook_says_what_it_does_not_read(tmp_path, capsys):
@@ -228,8 +249,16 @@ def test_a_workbook_says_what_it_does_not_read(tmp_path, capsys):
         pd.DataFrame(columns=["Readme"]).to_excel(book, sheet_name="Readme", index=False)
         pd.DataFrame({"x": [1, 2]}).to_excel(book, sheet_name="rows")
     assert exit_code("describe", tmp_path / "my.xlsx") == 2
-    said = "my.xlsx, of which the first sheet, 'Readme', is read and not 'rows', has no rows below its header"
+    said = "my.xlsx, of its sheets the first is read, 'Readme', and not 'rows', has no rows below its header"
     assert said in capsys.readouterr().err
+    with pd.ExcelWriter(tmp_path / "my.xlsx") as book:
+        pd.DataFrame({"see the": ["second", "sheet"], "z": [1, 2]}).to_excel(book, sheet_name="Readme", index=False)
+        pd.DataFrame({"x": [1, 2]}).to_excel(book, sheet_name="rows")
+    assert exit_code("describe", tmp_path / "my.xlsx", "target=y") == 2
+    said = "my.xlsx (of its sheets the first is read, 'Readme', and not 'rows'): target: there is no column 'y'"
+    assert said in capsys.readouterr().err
+    assert exit_code("describe", tmp_path / "my.xlsx", "target=z") == 0
+    assert "    # of its sheets the first is read, 'Readme', and not 'rows'\n" in capsys.readouterr().out
     formulas = pd.DataFrame({"x": range(6), "sum": [f"=A{i}+1" for i in range(2, 8)], "y": ["a", "b"] * 3})
     formulas.to_excel(tmp_path / "our.xlsx", index=False)
     assert exit_code("describe", tmp_path / "our.xlsx", "target=y") == 0
@@ -257,7 +286,13 @@ def test_a_damaged_text_is_not_taken_for_another_encoding(tmp_path, capsys):
     (tmp_path / "my.csv").write_bytes("\n".join(["x,y", *lines[:30], "3\0,a", *lines[30:]]).encode())
     assert exit_code("describe", tmp_path / "my.csv") == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "my.csv, line 32 has a NUL, which no text has: it is damaged, or write encoding: utf-16-le" in line
+    assert line.endswith("my.csv, line 32 has a NUL, which no text has: it is damaged")
+    (tmp_path / "my.csv").write_bytes("\n".join(["x,y", *lines, ""]).encode() + bytes(4096))  # a crash, a full disk
+    assert exit_code("describe", tmp_path / "my.csv") == 2
+    assert "my.csv, line 62 has a NUL" in capsys.readouterr().err
+    (tmp_path / "my.csv").write_bytes(bytes(range(256)) * 9)
+    assert exit_code("describe", tmp_path / "my.csv") == 2
+    assert "my.csv, it holds binary data, no text" in capsys.readouterr().err
     (tmp_path / "my.csv").write_bytes("\n".join(["x,y", *lines]).encode("utf-16-be"))
     assert exit_code("describe", tmp_path / "my.csv") == 0
     assert "encoding: utf-16-be" in capsys.readouterr().out

@@ -276,6 +276,23 @@ def test_a_kept_table_that_does_not_fit_is_said_and_left_out(table):
     assert len(list((find_user_cache() / "tables").glob("*.columns"))) == 1
 
 
+@pytest.mark.parametrize("error", [errno.ENOLCK, errno.ENOSYS, errno.EIO], ids=errno.errorcode.get)
+@pytest.mark.parametrize("table", [(".csv", True)], indirect=True)
+def test_a_cache_on_a_file_system_without_locks_is_one(table, error, monkeypatch):
+    """As NFS without its daemon of locks: what is kept there is written aside and renamed, so it is whole."""
+    fcntl = pytest.importorskip("fcntl")
+
+    def refuse(*_):
+        raise OSError(error, os.strerror(error))
+
+    table()
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    found = dataset.load("my")
+    assert len(list((find_user_cache() / "tables").glob("*.columns"))) == 1
+    table(kept=False)
+    pd.testing.assert_frame_equal(dataset.load("my").frame, found.frame)
+
+
 @pytest.mark.parametrize("table", [(".csv", True)], indirect=True)
 def test_a_kept_table_that_cannot_be_read_is_made_again(table):
     table()

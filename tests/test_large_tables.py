@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -133,8 +134,30 @@ def test_rows_are_counted_across_blocks(monkeypatch):
     content = b'a,b\n1,"x,\n""y"""\n2,\n\r\n3,z'
     for size in range(1, len(content) + 1):
         monkeypatch.setattr("datasets.own_tables.typed_text._BLOCK", size)
-        assert count_even_rows(content, ",", 2) == 4
-        assert count_even_rows(content, ",", 3) is None and count_even_rows(content + b",", ",", 2) is None
+        assert count_even_rows(BytesIO(content), ",", 2) == 4
+        assert count_even_rows(BytesIO(content), ",", 3) is None
+        assert count_even_rows(BytesIO(content + b","), ",", 2) is None
+        assert typed_text._holds(BytesIO(content), b'"y"') and not typed_text._holds(BytesIO(content), b"\n,")
+
+
+def test_a_file_that_is_cut_while_it_is_read_ends_no_process(tmp_path, monkeypatch):
+    """A file mapped into memory would: with SIGBUS, and without a word."""
+    (tmp_path / "my.csv").write_bytes(b"age,pay\n" + b"1,low\n2,high\n" * 100_000)
+    read_csv = pd.read_csv
+
+    def read_and_cut(*words, **options):
+        frame = read_csv(*words, **options)
+        os.truncate(tmp_path / "my.csv", 0)
+        return frame
+
+    def read() -> None:
+        monkeypatch.setattr(pd, "read_csv", read_and_cut)
+        assert read_typed(tmp_path / "my.csv", TextForm(), Columns(None, ("pay",), ())) is None
+
+    process = multiprocessing.get_context("fork").Process(target=read)
+    process.start()
+    process.join()
+    assert process.exitcode == 0
 
 
 def test_rows_are_not_counted_one_by_one_where_none_ends_early(tmp_path, monkeypatch):

@@ -174,8 +174,13 @@ def test_a_large_packed_file_is_kept_as_any_other(added, monkeypatch):
         (b"../../.git/annex/objects/a/b/c.csv", "a pointer of git-annex, not the table"),
         (b"\xef\xbb\xbf\n<!DOCTYPE html>\n<html><body>Not found", "a web page or XML"),
         (b"% 1. Title\n%\n@RELATION iris\n@ATTRIBUTE x REAL\n@DATA\n1\n", "an ARFF file"),
-        (b"PAR1....", "a Parquet file: let its name end on .parquet"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1", "a file of old Excel: save it there as .xlsx"),
+        (b"PAR1\x15\4\x15", "a Parquet file: let its name end on .parquet"),
+        (b'[{"x": 1, "y": "no"}]', "JSON, not a table"),
+        (b'{"x": 1}\n{"x": 2}\n', "JSON, not a table"),
+        (b"\x28\xb5\x2f\xfd\x04\0", "packed in a way that is not read here: unpack it"),
+        (b"\x80\4\x95", "an object of Python or NumPy"),
+        (b"\x89PNG\r\n\x1a\n\0", "a picture, not a table"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1", "a file of old Excel, or one with a password: save it as .xlsx without"),
         (b"%PDF-1.7\n", "a PDF document"),
         (b"SQLite format 3\0...", "an SQLite database"),
     ],
@@ -183,12 +188,37 @@ def test_a_large_packed_file_is_kept_as_any_other(added, monkeypatch):
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".xlsx", ".parquet", ".csv.gz"])
 def test_a_file_that_is_something_else_is_named_as_what_it_is(tmp_path, capsys, content, what, ending):
     if ending == ".parquet" and content.startswith(b"PAR1"):
-        return
+        return  # which is what it says
     path = tmp_path / f"my{ending}"
     path.write_bytes(gzip.compress(content) if ending == ".csv.gz" else content)
     assert exit_code("describe", path) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"error: {path} is {what}")
+
+
+@pytest.mark.parametrize("name", ["PAR1", "orc", "ORCID", "Rar!", "ARROW1", "GIF8", "% of all", "[x]", "{x}", "PK"])
+def test_a_header_that_begins_as_another_kind_of_file_does_is_one(tmp_path, name):
+    read = read_file_of(tmp_path, CSV.replace("b,", f"{name},", 1))
+    assert list(read.columns) == [name, "word", "y"]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".parquet", ".xlsx"])
+def test_what_may_never_end_is_not_read(tmp_path, ending):
+    """A pipe waits for somebody who writes, and a device such as /dev/zero gives bytes for ever."""
+    os.mkfifo(tmp_path / f"pipe{ending}")
+    (tmp_path / f"device{ending}").symlink_to("/dev/zero")
+    for name in ("pipe", "device"):
+        for read in (read_file, guess_form) if ending in (".csv", ".tsv") else (read_file,):
+            with pytest.raises(UnreadableFile, match=f"{name}{ending} is a pipe or a device, no file: write what it"):
+                read(tmp_path / f"{name}{ending}")
+
+
+@pytest.mark.parametrize(("ending", "what"), [(".parquet", "Parquet"), (".xlsx", "Excel")])
+def test_text_with_the_ending_of_another_kind_is_refused_with_the_way_out(tmp_path, ending, what):
+    for content, reason in ((CSV.encode(), f"no {what} file by its first bytes: if it is text"), (b"", "empty")):
+        (tmp_path / f"my{ending}").write_bytes(content)
+        with pytest.raises(UnreadableFile, match=f"my{ending} is {reason}"):
+            read_file(tmp_path / f"my{ending}")
 
 
 def test_what_is_no_file_is_said_to_be_what_it_is(tmp_path):
@@ -210,7 +240,7 @@ def test_what_is_no_file_is_said_to_be_what_it_is(tmp_path):
             read_file(tmp_path / name)
 
 
-@pytest.mark.parametrize("mark", ["sep=;\r\n", "\ufeffsep=;\n", "SEP=;\n"])
+@pytest.mark.parametrize("mark", ["sep=;\r\n", "\ufeffsep=;\n", "SEP=;\n", '"sep=;"\n', "sep=;;;\n", "sep=; \n"])
 def test_the_separator_that_excel_writes_above_the_header_is_taken(added, tmp_path, monkeypatch, mark):
     text = f"{mark}b;word;y\n" + "".join(f"{b},5;u;{'no' if b % 2 else 'yes'}\n" for b in range(9))
     (tmp_path / "my.csv").write_text(text, encoding="utf-8", newline="")

@@ -34,11 +34,14 @@ LONG_TEXT = 40
 """Mean length from which cells are taken for text that somebody wrote."""
 MOST_CATEGORIES = 50
 """Words with more values than this, and with more than half as many as there are rows, are no categories."""
+FEW_WORDS = 10
+"""So many different words are categories, though most of them occur once."""
 MOST_CODES = 10
 """Whole numbers with at most so many values may be codes."""
 LARGEST_SHARE_MISSING = 0.5
 
 _TIME = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")
+_NESTED = re.compile(r"\[.*\]|\{.*\}", re.DOTALL)
 _NEGATIVE = re.compile(r"\(\s*\d[\d., ]*\)")  # as accountants write it
 _CODES_OF_MISSING = (999, 9999, 99999, -9, -99, -999, -9999, -99999)
 _IDENTIFIER = re.compile(r"(?i)(^|[^a-z])(id|key|number|no|nr|index|idx|row)$|Id$|^Unnamed: 0$")
@@ -116,13 +119,15 @@ def describe_column(name: str, cells: pd.Series, notation: Notation) -> DraftCol
     return DraftColumn(name, feature, is_missing, tuple(notes))
 
 
-def looks_like_text(values: pd.Series) -> str:
+def looks_like_text(values: pd.Series, n_few: int = MOST_CATEGORIES) -> str:
     """Return why words look like no categories; empty if they do not.
 
     Parameters
     ----------
     values : Series
         Plain text, nothing missing.
+    n_few : int
+        So many different ones are categories, though most of them occur once.
     """
     n_different, n_rows = values.nunique(), len(values)
     if values.str.len().mean() > LONG_TEXT:
@@ -130,7 +135,7 @@ def looks_like_text(values: pd.Series) -> str:
     if n_different > MOST_CATEGORIES and n_different > n_rows / 2:
         return f"it looks like names or free text: {n_different} different values in {n_rows} rows"
     n_once = int((values.value_counts() == 1).sum())
-    if n_different > MOST_CATEGORIES and n_once > n_different / 2:
+    if n_different > n_few and n_once > n_different / 2:
         return f"it looks like names or free text: {n_once} of {n_different} different values occur once"
     return ""
 
@@ -149,7 +154,7 @@ def _explain_doubt(name: str, known: pd.Series, feature: Feature, notation: Nota
     if isinstance(feature, Continuous):
         is_counter = name.startswith("column ") and values.nunique() == len(values)
         return "it numbers the rows" if is_counter else ""
-    return looks_like_text(values)
+    return looks_like_text(values, FEW_WORDS)
 
 
 def _hold_times(values: pd.Series) -> bool:
@@ -242,6 +247,8 @@ def _note_words(known: pd.Series, reading: ColumnReading) -> list[str]:
             notes.append(f"different by {how} alone, and kept apart: {', '.join(map(quote, words))}")
     if len(negative := [word for word in different if _NEGATIVE.fullmatch(word)]) > len(different) / 2:
         notes.append(f"is {quote(negative[0])} a negative number? then write it with a minus in the file")
+    if len(nested := [word for word in different if _NESTED.fullmatch(word)]) > len(different) / 2:
+        notes.append(f"is {quote(nested[0])} a list or a structure? then make a column of each of its values")
     is_padded = known.map(lambda cell: isinstance(cell, str) and cell != cell.strip()).astype(bool)
     if is_padded.any() and not is_padded.all():
         n_padded = int(is_padded.sum())

@@ -19,6 +19,7 @@ _MARKS = {
 }
 _SAMPLE = 100  # lines
 _LEAST_NULS = 0.02  # of all bytes, as in UTF-16 each separator and line end has one: with fewer, text is damaged
+_MANY_BYTES = 1 << 20  # which say how the others are to be read
 
 
 class UnreadableText(ValueError):
@@ -48,9 +49,26 @@ def decode_text(content: bytes, encoding: str | None = None) -> str:
         hint = "write encoding: cp1252 (Western Windows), or whatever it is in" if encoding is None else "name another"
         raise UnreadableText(f"line {line} is no text in {name.upper()}: {hint}, or save it in UTF-8") from error
     if "\0" in text:
-        line = text[: text.index("\0")].count("\n") + 1
-        raise UnreadableText(f"line {line} has a NUL, which no text has: it is damaged, or write encoding: utf-16-le")
+        raise UnreadableText(_explain_nul(content, text))
     return text
+
+
+def _explain_nul(content: bytes, text: str) -> str:
+    if wide := _guess_wide(content):
+        return f"it has a NUL beside each letter: write encoding: {wide}, or save it in UTF-8"
+    if re.search(r"[\x01-\x08\x0e-\x19\x1b-\x1f]", text):
+        return "it holds binary data, no text: save it as .csv where it was made"
+    line = text[: text.index("\0")].count("\n") + 1
+    return f"line {line} has a NUL, which no text has: it is damaged"
+
+
+def _guess_wide(content: bytes) -> str | None:
+    """Return the kind of UTF-16 that text without a mark is in, of which every other byte is mostly NUL; else None."""
+    start = content[:_MANY_BYTES]
+    n_first, n_second = start[::2].count(b"\0"), start[1::2].count(b"\0")
+    if n_first + n_second <= _LEAST_NULS * len(start) or min(n_first, n_second) > max(n_first, n_second) / 10:
+        return None
+    return "utf-16-le" if n_second > n_first else "utf-16-be"
 
 
 def take_mark_off(text: str) -> tuple[str | None, str]:
@@ -61,7 +79,7 @@ def take_mark_off(text: str) -> tuple[str | None, str]:
     >>> take_mark_off("sep=;\\na;b\\n"), take_mark_off("a;b\\n")
     ((';', 'a;b\\n'), (None, 'a;b\\n'))
     """
-    mark = re.match(r"sep=(.)\r?\n", text, re.IGNORECASE)
+    mark = re.match(r'"?sep=(.)"?[ ;,]*(?:\r\n?|\n)', text, re.IGNORECASE)
     return (mark[1], text[mark.end() :]) if mark else (None, text)
 
 
@@ -80,8 +98,8 @@ def guess_encoding(content: bytes) -> str | None:
     """
     if mark := find_mark(content):
         return None if mark == "utf-8-sig" else mark
-    if content.count(b"\0") > _LEAST_NULS * len(content):
-        return "utf-16-le" if content[1:2] == b"\0" else "utf-16-be"
+    if wide := _guess_wide(content):
+        return wide
     for name in ("utf-8", *WESTERN):
         try:
             content.decode(name)

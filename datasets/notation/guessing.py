@@ -18,7 +18,7 @@ from datasets.notation.spelling import Notation, is_empty
 
 SIGNS = ("€", "$", "£", "¥", "₹", "%", "‰", "EUR", "USD", "GBP", "CHF")
 """What stands before or after numbers."""
-_OF_EXCEL = ("#N/A", "#N/A N/A", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!")
+_OF_EXCEL = ("#N/A", "#N/A N/A", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#SPILL!", "#CALC!")
 _SURE = ("N/A", "n/a", "<NA>", "NA", "n.a.", "NULL", "null", *_OF_EXCEL)
 _IN_NUMBERS = ("na", "None", "none", "nil", "-", "--", "---", "–", "—", ".", "..", "...", "*", "missing", "unknown")
 MARKS_IN_WORDS = frozenset(_SURE)

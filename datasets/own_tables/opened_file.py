@@ -8,6 +8,7 @@ import gzip
 import lzma
 import os
 import re
+import stat
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -27,19 +28,28 @@ PACKED = (".gz", ".xz", ".bz2", ".zip")
 """What the name of a packed text file may end on, behind its own ending."""
 
 _START = 4096  # bytes, by which a file is told from those that only have its ending
-_KINDS = {
+_TEXTS = {
     rb"version https://git-lfs\.github\.com/": "a pointer of Git LFS, not the table: git lfs pull fetches that",
     rb"(/|\.\./)\S*annex/objects/": "a pointer of git-annex, not the table: git annex get fetches that",
     rb"(\xef\xbb\xbf)?\s*<(!doctype|html|\?xml)": "a web page or XML, not a table: download the file itself",
+    rb'(\xef\xbb\xbf)?\s*(\[\s*)?[\[{]\s*["\[]': "JSON, not a table: save it as .csv, with a column for each value",
     rb"(\s|%[^\n]*\n)*@relation\s": "an ARFF file: write the names of its columns in place of all up to @data",
+    rb"%PDF-": "a PDF document: save the table in it as .csv",
+}
+_BINARIES = {  # each of which may be how a header begins, but for the bytes behind it
     rb"PAR1": "a Parquet file: let its name end on .parquet",
     rb"PK\x03\x04.{26}(\[Content_Types\]|_rels/|docProps/|xl/)": "an Excel file: let its name end on .xlsx",
-    rb"\xd0\xcf\x11\xe0": "a file of old Excel: save it there as .xlsx",
-    rb"%PDF-": "a PDF document: save the table in it as .csv",
+    rb"\xd0\xcf\x11\xe0": "a file of old Excel, or one with a password: save it as .xlsx without",
     rb"SQLite format 3\0": "an SQLite database: save the table in it as .csv",
-    rb"\x89HDF|ARROW1": "a table of HDF5 or Arrow: save it as .parquet",
+    rb"\x89HDF|ARROW1|FEA1|ORC|Obj\x01": "a table of HDF5, Arrow, ORC or Avro: save it as .parquet",
+    rb"<stata_dta>|\0{12}\xc2\xea\x81\x60|\$FL2": "a table of Stata, SAS or SPSS: save it as .csv",
+    rb"(RD[AX][23]\n)?[AX]\n\0\0\0[\2\3]": "a table of R: write.csv in R makes a .csv of it",
+    rb"\x93NUMPY|\x80[\2-\5]": "an object of Python or NumPy: save it as .csv",
+    rb"\x89PNG|\xff\xd8\xff|GIF8": "a picture, not a table",
+    rb"\x28\xb5\x2f\xfd|7z\xbc\xaf|Rar!|.{257}ustar": "packed in a way that is not read here: unpack it",
 }
-_OWN_KIND = {".parquet": b"PAR1", ".xlsx": b"PK"}
+_CONTROLS = rb"[\0-\x08\x0e-\x1f]"
+_OWN_KINDS = {".parquet": (b"PAR", "Parquet"), ".xlsx": (b"PK", "Excel")}
 
 
 class UnreadableFile(ValueError):
@@ -85,17 +95,19 @@ def measure_file(path: Path) -> int:
     """Return the size of a file in bytes; UnreadableFile if there is none."""
     shown = show_path(path)
     try:
-        size = path.stat().st_size
-        if path.is_dir():
+        found = path.stat()
+        if stat.S_ISDIR(found.st_mode):
             has_parts = any(part.suffix == ".parquet" for part in path.rglob("*.parquet"))
             hint = f"COPY (FROM '{shown}/**/*.parquet') TO 'one.parquet' in DuckDB makes one file of its parts"
             raise UnreadableFile(f"{shown} is a folder, no file" + (f": {hint}" if has_parts else ""))
+        if not stat.S_ISREG(found.st_mode):  # which may never end, or be read once only
+            raise UnreadableFile(f"{shown} is a pipe or a device, no file: write what it gives into a file")
     except FileNotFoundError as error:
         target = f" (it is a link to {show_path(os.path.realpath(path))})" if path.is_symlink() else ""
         raise UnreadableFile(f"{shown} is not there{target}") from error
     except OSError as error:
         raise UnreadableFile(f"{shown} cannot be read ({error.strerror})") from error
-    return size
+    return found.st_size
 
 
 def read_text_bytes(path: Path) -> bytes:
@@ -154,12 +166,16 @@ def _escape_path(path: Path) -> str:
 
 def _refuse_other_kind(start: bytes, path: Path) -> None:
     """Refuse what its first bytes say to be something else than its ending says."""
-    own = _OWN_KIND.get(path.suffix.lower())
-    if own is not None and start.startswith(own):
+    mark, own = _OWN_KINDS.get(path.suffix.lower(), (b"", ""))
+    if mark and start.startswith(mark):
         return
-    for pattern, kind in _KINDS.items():
-        if re.match(pattern, start, re.IGNORECASE | re.DOTALL):
+    known = _TEXTS | (_BINARIES if re.search(_CONTROLS, start) else {})
+    for pattern, kind in known.items():
+        if re.match(pattern, start, re.DOTALL | (re.IGNORECASE if pattern in _TEXTS else 0)):
             raise UnreadableFile(f"{show_path(path)} is {kind}")
+    if mark:
+        hint = f"no {own} file by its first bytes: if it is text, let its name end on .csv" if start else "empty"
+        raise UnreadableFile(f"{show_path(path)} is {hint}")
 
 
 def _unpack(content: bytes) -> bytes:
@@ -170,7 +186,7 @@ def _unpack(content: bytes) -> bytes:
         return lzma.decompress(content)
     if re.match(rb"BZh[1-9]1AY&SY", content):
         return bz2.decompress(content)
-    if not content.startswith(b"PK\x03\x04"):
+    if not content.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return content
     with zipfile.ZipFile(BytesIO(content)) as archive:
         names = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX/")]

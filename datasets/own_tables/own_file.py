@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -130,6 +131,7 @@ def read_csv_bytes(content: bytes, name: str, form: TextForm | None = None) -> p
             _refuse_short_rows(text, separator, cells.shape[1], name)
     except (pd.errors.ParserError, csv.Error) as error:
         reason = " ".join(str(error).split()).removeprefix("Error tokenizing data. C error: ")
+        reason += "; its first line is a comment: take out the lines above the header" if text.startswith("#") else ""
         raise UnreadableFile(f"{name} cannot be read as text with {separator!r} between cells: {reason}") from error
     return _take_header(cells.mask(cells == ""), name)
 
@@ -152,18 +154,38 @@ def _read_tsv(path: Path, form: TextForm) -> pd.DataFrame:
     return read_csv_bytes(read_text_bytes(path), path.name, replace(form, separator=form.separator or "\t"))
 
 
-def _read_excel(path: Path, _: TextForm) -> pd.DataFrame:
+def name_sheets(path: Path) -> str:
+    """Return which sheet of several a workbook is read from; empty if there is one, or it is no workbook."""
+    if find_ending(path) != ".xlsx":
+        return ""
+    with _open_book(path) as book:
+        return _name_sheets(book)
+
+
+def _name_sheets(book: pd.ExcelFile) -> str:
+    first, *others = map(str, book.sheet_names)
+    shown = ", ".join(map(repr, others[:5])) + (", ..." if len(others) > 5 else "")
+    return f"of its sheets the first is read, {first!r}, and not {shown}" if others else ""
+
+
+@contextmanager
+def _open_book(path: Path) -> Iterator[pd.ExcelFile]:
     name = show_path(path.name)
     with open_table(path) as file:
         content = BytesIO(file.read())  # at once: zipfile takes an error of the machine for a damaged file
     try:
         with pd.ExcelFile(content) as book:
-            first, *others = map(str, book.sheet_names)
-            cells = pd.read_excel(book, header=None, dtype=object, na_values=[""], keep_default_na=False)
+            yield book
     except _DAMAGED as error:
-        raise UnreadableFile(f"{name} cannot be read as an Excel file ({type(error).__name__})") from error
-    where = f"{name}, of which the first sheet, {first!r}, is read and not {', '.join(map(repr, others))}, "
-    return _take_header(cells, where.rstrip() if others else name)
+        reason = f"it is damaged or something else ({type(error).__name__}): save it again in Excel"
+        raise UnreadableFile(f"{name} cannot be read as an Excel file: {reason}") from error
+
+
+def _read_excel(path: Path, _: TextForm) -> pd.DataFrame:
+    with _open_book(path) as book:
+        sheets = _name_sheets(book)
+        cells = pd.read_excel(book, header=None, dtype=object, na_values=[""], keep_default_na=False)
+    return _take_header(cells, show_path(path.name) + (f", {sheets}," if sheets else ""))
 
 
 def _read_parquet(path: Path, _: TextForm) -> pd.DataFrame:

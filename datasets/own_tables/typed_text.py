@@ -7,8 +7,8 @@ is left to `datasets.own_tables.own_file`, which reads every cell as text, says 
 from __future__ import annotations
 
 import csv
-import mmap
-from collections.abc import Collection
+import os
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -65,9 +65,9 @@ def read_typed(path: Path, form: TextForm, columns: Columns) -> pd.DataFrame | N
     """
     if path.suffix.lower() not in SUFFIXES or not measure_file(path):
         return None
-    with open_table(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+    with open_table(path) as file:
         try:
-            text = _open_text(file, content, path, form)
+            text = _open_text(file, path, form)
             if text is None or not set(columns.names or ()) <= set(text.header):
                 return None
             return _read_columns(text, columns)
@@ -79,30 +79,30 @@ def read_typed(path: Path, form: TextForm, columns: Columns) -> pd.DataFrame | N
 class _Text:
     name: str
     file: BinaryIO
-    content: mmap.mmap
+    start: bytes
     header: list[str]
     options: dict
     has_quotes: bool
 
 
-def _open_text(file: BinaryIO, content: mmap.mmap, path: Path, form: TextForm) -> _Text | None:
+def _open_text(file: BinaryIO, path: Path, form: TextForm) -> _Text | None:
     """Return a file with its header and how it is parsed; None where its bytes or its header leave a doubt."""
-    start = content[:_SAMPLE]
-    if take_mark_off(start[:10].decode("latin-1"))[0]:
-        return None
+    start = file.read(_SAMPLE)
     encoding = form.encoding or find_mark(start) or "utf-8"
     try:
-        if "\n,".encode(encoding.removesuffix("-sig")) != b"\n," or content.find(b"\0") >= 0:
+        if "\n,".encode(encoding.removesuffix("-sig")) != b"\n," or _holds(file, b"\0"):
             return None
         sample = decode_text(start[: start.rfind(b"\n") + 1], form.encoding)
     except (LookupError, ValueError):
+        return None
+    if take_mark_off(sample)[0]:
         return None
     separator = form.separator or ("\t" if path.suffix.lower() == ".tsv" else guess_separator(sample))
     first = sample.partition("\n")[0].removesuffix("\r")
     if first.count('"') % 2 or "\r" in first:
         return None  # a line end within a name, or lines that end otherwise
-    has_quotes = content.find(b'"') >= 0
-    blank_before_quote = has_quotes and content.find(f'{separator} "'.encode()) >= 0
+    has_quotes = _holds(file, b'"')
+    blank_before_quote = has_quotes and _holds(file, f'{separator} "'.encode())
     cells = next(csv.reader([first], delimiter=separator, skipinitialspace=blank_before_quote), [])
     names = [name.strip() for name in cells]
     if not all(names) or len(set(names)) < len(names) or not separator.isascii():
@@ -115,7 +115,7 @@ def _open_text(file: BinaryIO, content: mmap.mmap, path: Path, form: TextForm) -
         "keep_default_na": False,
         "skipinitialspace": blank_before_quote,
     }
-    return _Text(show_path(path.name), file, content, names, options, has_quotes)
+    return _Text(show_path(path.name), file, start, names, options, has_quotes)
 
 
 def _read_columns(text: _Text, columns: Columns) -> pd.DataFrame | None:
@@ -136,13 +136,13 @@ def _has_even_rows(text: _Text, frame: pd.DataFrame) -> bool:
     separator, n_columns, n_rows = text.options["sep"], len(text.header), len(frame) + 1
     last = text.header[-1]
     if not text.has_quotes and last in frame and frame[last].notna().all():
-        return count_bytes(text.content, separator) == n_rows * (n_columns - 1)
-    return count_even_rows(text.content, separator, n_columns) == n_rows
+        return count_bytes(text.file, separator) == n_rows * (n_columns - 1)
+    return count_even_rows(text.file, separator, n_columns) == n_rows
 
 
 def _find_words(text: _Text, columns: Columns) -> set[str]:
     """Return the columns that are none of numbers by the first rows."""
-    n_rows = max(1, min(1000, text.content[:_SAMPLE].count(b"\n") - 2))
+    n_rows = max(1, min(1000, text.start.count(b"\n") - 2))
     missing = [*_EMPTY, *columns.missing]
     text.file.seek(0)
     frame = pd.read_csv(text.file, nrows=n_rows, low_memory=False, na_values=missing, **text.options)
@@ -171,7 +171,7 @@ def _read_once(
     pieces: dict[str, list[pd.Series]] = {name: [] for name in wanted}
     text.file.seek(0)
     with (
-        show_progress(text.name, len(text.content)) as advance,
+        show_progress(text.name, os.fstat(text.file.fileno()).st_size) as advance,
         pd.read_csv(text.file, **options) as chunks,
     ):
         for chunk in chunks:
@@ -197,48 +197,64 @@ def _name_in_text(piece: pd.Series) -> pd.Series:
     return piece if len(piece.cat.categories) else piece.astype(pd.CategoricalDtype(pd.Index([], dtype="str")))
 
 
-def count_bytes(content: bytes | mmap.mmap, byte: str) -> int:
+def _iterate_blocks(file: BinaryIO) -> Iterator[bytes]:
+    """Return the bytes of a file from its start, some at a time: if it is mapped and then cut, the process ends."""
+    file.seek(0)
+    while block := file.read(_BLOCK):
+        yield block
+
+
+def _holds(file: BinaryIO, wanted: bytes) -> bool:
+    """Tell whether a file has some bytes in it."""
+    end = b""
+    for block in _iterate_blocks(file):
+        if wanted in block or wanted in end + block[: len(wanted) - 1]:
+            return True
+        end = (end + block)[-len(wanted) :]
+    return False
+
+
+def count_bytes(file: BinaryIO, byte: str) -> int:
     """Return how often a byte is in a file.
 
     Examples
     --------
-    >>> count_bytes(b"a,b\\n1,2\\n", ",")
+    >>> from io import BytesIO
+    >>> count_bytes(BytesIO(b"a,b\\n1,2\\n"), ",")
     2
     """
-    array = np.frombuffer(content, dtype=np.uint8)
-    return sum(
-        int(np.count_nonzero(array[start : start + _BLOCK] == ord(byte))) for start in range(0, len(array), _BLOCK)
-    )
+    return sum(block.count(byte.encode()) for block in _iterate_blocks(file))
 
 
-def count_even_rows(content: bytes | mmap.mmap, separator: str, n_columns: int) -> int | None:
+def count_even_rows(file: BinaryIO, separator: str, n_columns: int) -> int | None:
     """Return the number of rows with the header, if each has a cell for each column; None if one has not.
 
     A row that ends early reads as one with empty cells, and of one that goes on the rest is lost: so they are counted.
 
     Examples
     --------
-    >>> count_even_rows(b'a,b\\n1,\\n"2,5",3', ",", 2), count_even_rows(b"a,b\\n1\\n2,3\\n", ",", 2)
+    >>> from io import BytesIO
+    >>> count_even_rows(BytesIO(b'a,b\\n1,\\n"2,5",3'), ",", 2), count_even_rows(BytesIO(b"a,b\\n1\\n2,3\\n"), ",", 2)
     (3, None)
     """
-    array = np.frombuffer(content, dtype=np.uint8)
-    has_quotes = content.find(b'"') >= 0
-    ends, counts, n_cuts, is_quoted = [], [], 0, 0
-    for start in range(0, len(array), _BLOCK):
-        block = array[start : start + _BLOCK]
-        is_end, is_cut = block == ord("\n"), block == ord(separator)
-        if has_quotes:
-            quoted = (np.cumsum(block == ord('"'), dtype=np.uint8) + np.uint8(is_quoted)) & 1
+    stops, counts, is_return = [], [], []
+    n_bytes, n_cuts, is_quoted, last = 0, 0, 0, ord("\n")
+    for block in _iterate_blocks(file):
+        array = np.frombuffer(block, dtype=np.uint8)
+        is_end, is_cut = array == ord("\n"), array == ord(separator)
+        if is_quoted or b'"' in block:
+            quoted = (np.cumsum(array == ord('"'), dtype=np.uint8) + np.uint8(is_quoted)) & 1
             is_end, is_cut, is_quoted = is_end & (quoted == 0), is_cut & (quoted == 0), int(quoted[-1])
-        cuts, ends_here = np.flatnonzero(is_cut), np.flatnonzero(is_end)
-        ends.append(ends_here + start)
-        counts.append(np.searchsorted(cuts, ends_here) + n_cuts)
-        n_cuts += len(cuts)
-    if len(array) and array[-1] != ord("\n"):
-        ends.append(np.array([len(array)]))
+        cuts, ends = np.flatnonzero(is_cut), np.flatnonzero(is_end)
+        stops.append(ends + n_bytes)
+        counts.append(np.searchsorted(cuts, ends) + n_cuts)
+        is_return.append(np.where(ends > 0, array[ends - 1], last) == ord("\r"))
+        n_bytes, n_cuts, last = n_bytes + len(block), n_cuts + len(cuts), block[-1]
+    if last != ord("\n"):
+        stops.append(np.array([n_bytes]))
         counts.append(np.array([n_cuts]))
-    stops, n_cuts_of_row = np.concatenate(ends), np.diff(np.concatenate(counts), prepend=0)
-    lengths = np.diff(stops, prepend=-1) - 1
-    is_blank = (lengths == 0) | ((lengths == 1) & (array[np.maximum(stops - 1, 0)] == ord("\r")))
-    widths = n_cuts_of_row[~is_blank]
+        is_return.append(np.array([last == ord("\r")]))
+    lengths = np.diff(np.concatenate(stops), prepend=-1) - 1
+    is_blank = (lengths == 0) | ((lengths == 1) & np.concatenate(is_return))
+    widths = np.diff(np.concatenate(counts), prepend=0)[~is_blank]
     return len(widths) if (widths == n_columns - 1).all() else None

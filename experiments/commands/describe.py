@@ -90,10 +90,11 @@ def _draft(path: Path, shown: str, target: object) -> str:
         raise BadInput(f"{show_path(shown)}: a name that is not in UTF-8 cannot stand in a YAML file: rename it")
     try:
         form = own_file.guess_form(path)
-        frame = own_file.read_file(path, form)
+        frame, sheets = own_file.read_file(path, form), own_file.name_sheets(path)
     except UnreadableFile as error:
         raise BadInput(str(error)) from error
     try:
-        return format_draft(frame, shown, None if target is None else str(target), form)
+        return format_draft(frame, shown, None if target is None else str(target), form, sheets)
     except ValueError as error:
-        raise BadInput(f"{show_path(path.name)}: {error}") from error
+        where = f" ({sheets})" if sheets else ""
+        raise BadInput(f"{show_path(path.name)}{where}: {error}") from error
