@@ -150,14 +150,14 @@ def _format_form(form: TextForm, frame: pd.DataFrame) -> list[str]:
 
 def _format_notation(notation: Notation, frame: pd.DataFrame) -> list[str]:
     """Return the keys that say how numbers and missing values are written."""
-    readings = {name: read_column(frame[name], notation) for name in frame.columns}
     lines = ['decimal: ","'] if notation.decimal == "," else []
     if notation.thousands:
         lines.append(f"thousands: {quote(notation.thousands)}")
     if notation.signs:
         lines.append(f"signs: {format_list(notation.signs)}    # taken off the numbers where they stand: 5 % is 5")
     if notation.missing:
-        found = [f"{say_counts(of.marks)} in {quote(name)}" for name, of in readings.items() if of.marks]
+        marks = {name: read_column(frame[name], notation).marks for name in frame.columns}
+        found = [f"{say_counts(counts)} in {quote(name)}" for name, counts in marks.items() if counts]
         where = ", ".join([*found[:4], *(["..."] if len(found) > 4 else [])])
         lines.append(f"missing: {format_list(notation.missing)}    # {where}; a word listed as a category below is one")
     return lines

@@ -130,7 +130,7 @@ def test_numbers_of_any_size_are_read_back_as_they_are():
     [
         ("x,y\n1,a\n2,b\n", ["target=z"], "my.csv: target: there is no column 'z'"),
         ("x,y\n1,a\n2,a\n", [], "my.csv: target: 'y' has one value in all rows, ['a']: there is nothing to predict"),
-        ("y\na\nb\n", [], "my.csv: no column but the target 'y' could be declared: there is none"),
+        ("y\na\nb\n", [], "my.csv: it has one column alone, 'y': no comma, semicolon, tab or | separates its cells"),
         ("x,y\n,a\n,b\n", [], "could be declared: 'x': every cell is missing"),
         ("x,z,y\n1,,a\n,2,b\n3,4,a\n", [], 'only 1 rows have no missing value in "x", "z"'),
         ("x,x\n1,a\n", [], "my.csv has the column 'x' more than once"),

@@ -237,7 +237,7 @@ def test_an_infinite_value_has_no_mean():
     [
         ("runs.csv", "", "runs.csv is empty"),
         ("runs.csv", "dataset,algorithm\n", "runs.csv has no rows below its header"),
-        ("runs.parquet", "no parquet", "runs.parquet cannot be read as a Parquet file"),
+        ("runs.parquet", "no parquet", "runs.parquet is no Parquet file by its first bytes"),
         ("runs.json", "[]", "runs.json ends on .json, which is no table here"),
         ("runs.csv", None, "runs.csv is not there"),
     ],

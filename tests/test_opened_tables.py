@@ -272,7 +272,9 @@ def test_a_workbook_without_its_parts_is_refused(tmp_path):
     with zipfile.ZipFile(tmp_path / "whole.xlsx") as whole, zipfile.ZipFile(tmp_path / "my.xlsx", "w") as archive:
         for name in whole.namelist():
             archive.writestr(name, whole.read(name).replace(b"spreadsheetml.sheet.main", b"spreadsheetml.other"))
-    with pytest.raises(UnreadableFile, match=r"my.xlsx cannot be read as an Excel file \(OSError\)"):
+    with pytest.raises(
+        UnreadableFile, match=r"my.xlsx cannot be read as an Excel file: it is damaged or something else \(OSError\)"
+    ):
         read_file(tmp_path / "my.xlsx")
 
 
