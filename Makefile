@@ -148,7 +148,7 @@ wheel:  ## build a wheel for this version of Python in dist/, and import it in a
 	@dist/environment/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
 	@cd dist && environment/bin/python -c "from dp_replica.algorithms.native import is_plain; assert not is_plain()" && ls *.whl
 
-survive: $(STAMP)  ## kill a sweep ten times, let each call that writes fail: is all there, once and whole? An hour
+survive: $(STAMP)  ## kill a sweep ten times, let each call that writes fail: is all there, once and whole? Takes long
 	$(PY) -m pytest -m slow tests/test_survival.py tests/test_injected_faults.py
 
 damage: $(STAMP)  ## edit files of releases a quarter of a million times: is each refused, or a model? Some minutes
@@ -160,7 +160,7 @@ faults: $(STAMP)  ## show that `make check` notices mistakes in C++, compiled on
 mutants: $(STAMP)  ## put mistakes into the lines that privacy rests on: does anything notice? ONLY=thrifty; an hour
 	$(PY) -m tests.mutants $(if $(ONLY),only=$(ONLY)) $(if $(LAYERS),layers=$(LAYERS)) $(if $(RESULTS),results=$(RESULTS))
 
-sanitize: $(STAMP)  ## kernels under g++'s sanitizers: tests of twins, and a fuzz of all estimators; some eight minutes
+sanitize: $(STAMP)  ## kernels under g++'s sanitizers: tests of twins, and a fuzz of all estimators; up to ten minutes
 	$(PY) -m tests.sanitize
 
 bench: $(STAMP) $(PEERS_STAMP)  ## speed and memory as ratios measured in one run

@@ -46,34 +46,37 @@ static int fails(void) {
     return 1;
 }
 
-#define OPEN(name)                                                              \
-    int name(const char *path, int flags, ...) {                                \
-        static int (*real)(const char *, int, ...);                             \
-        if (!real) real = dlsym(RTLD_NEXT, #name);                              \
-        va_list more;                                                           \
-        va_start(more, flags);                                                  \
-        mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0; \
-        va_end(more);                                                           \
-        if (concerns(path) && fails()) return -1;                               \
-        int file = real(path, flags, mode);                                     \
-        if (file >= 0 && file < 65536) is_below[file] = concerns(path);         \
-        return file;                                                            \
+/* Return the descriptor of what was opened, and note whether it is below the folder. */
+static int note_opened(int file, const char *path) {
+    if (file >= 0 && file < 65536) is_below[file] = concerns(path);
+    return file;
+}
+
+/* The mode stands behind the flags where a file may be made. */
+#define TAKE_MODE                                                           \
+    va_list more;                                                           \
+    va_start(more, flags);                                                  \
+    mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0; \
+    va_end(more);
+
+#define OPEN(name)                                              \
+    int name(const char *path, int flags, ...) {                \
+        static int (*real)(const char *, int, ...);             \
+        if (!real) real = dlsym(RTLD_NEXT, #name);              \
+        TAKE_MODE                                               \
+        if (concerns(path) && fails()) return -1;               \
+        return note_opened(real(path, flags, mode), path);      \
     }
 OPEN(open)
 OPEN(open64)
 
-#define OPEN_AT(name)                                                           \
-    int name(int folder, const char *path, int flags, ...) {                    \
-        static int (*real)(int, const char *, int, ...);                        \
-        if (!real) real = dlsym(RTLD_NEXT, #name);                              \
-        va_list more;                                                           \
-        va_start(more, flags);                                                  \
-        mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0; \
-        va_end(more);                                                           \
-        if (concerns(path) && fails()) return -1;                               \
-        int file = real(folder, path, flags, mode);                             \
-        if (file >= 0 && file < 65536) is_below[file] = concerns(path);         \
-        return file;                                                            \
+#define OPEN_AT(name)                                               \
+    int name(int folder, const char *path, int flags, ...) {        \
+        static int (*real)(int, const char *, int, ...);            \
+        if (!real) real = dlsym(RTLD_NEXT, #name);                  \
+        TAKE_MODE                                                   \
+        if (concerns(path) && fails()) return -1;                   \
+        return note_opened(real(folder, path, flags, mode), path);  \
     }
 OPEN_AT(openat)
 OPEN_AT(openat64)

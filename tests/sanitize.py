@@ -32,7 +32,7 @@ CASES = 1200
 HELP = """\
 Compile the kernels with sanitizers, and run what calls them: the tests of twins, then a fuzz of all estimators.
 
-  python -m tests.sanitize              all of it: some eight minutes on two cores
+  python -m tests.sanitize              all of it: up to ten minutes on two cores
   python -m tests.sanitize cases=2000   a longer fuzz
   python -m tests.sanitize seed=7       another one
 

@@ -291,9 +291,9 @@ def test_both_records_that_differ_are_followed_but_no_number_is_noted_twice():
 def test_all_tables_of_a_regression_can_be_looked_at(variant):
     for pair in neighbouring_tables.REGRESSION_PAIRS:  # some have one value of a column in one table alone
         for table in (pair.table, pair.neighbour):
-            make_observer(DiffPETsRegressor(1.0, n_estimators=1, max_depth=2, variant=variant), pair, table, 3).observe(
-                0, 2
-            )
+            forest = DiffPETsRegressor(1.0, n_estimators=1, max_depth=2, variant=variant)
+            seen = make_observer(forest, pair, table, 3).observe(0, 2)
+            assert np.isfinite(seen.numbers["value where the record ends"]).all()
 
 
 def test_many_releases_of_coefficients_are_those_of_the_mechanism():
