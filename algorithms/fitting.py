@@ -98,6 +98,6 @@ def _predict_as_fitted(predict: Callable) -> Callable:
 
 
 WRAPPED = dict.fromkeys(("fit", "fit_resample", "fit_summary"), _fit_at_once) | dict.fromkeys(
-    ("predict", "predict_proba"), _predict_as_fitted
+    ("predict", "predict_proba", "predict_log_proba", "decision_function"), _predict_as_fitted
 )
 """What becomes of a method, by its name."""

@@ -113,6 +113,28 @@ def test_what_is_set_after_a_fit_changes_no_prediction(make):
     assert predict(model, X) == before == predict(pickle.loads(pickle.dumps(model)), X)
 
 
+class Shift(fitting.FittedAtOnce):
+    """Somebody's own estimator: each method that predicts returns what the parameter is as it reads it."""
+
+    def __init__(self, shift=0):
+        self.shift = shift
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return X + self.shift
+
+    predict_proba = predict_log_proba = decision_function = predict
+
+
+@pytest.mark.parametrize("name", ["predict", "predict_proba", "predict_log_proba", "decision_function"])
+def test_each_method_that_predicts_does_so_by_the_parameters_of_the_fit(name):
+    with pytest.raises(NotFittedError):
+        getattr(Shift(2), name)(1)
+    assert getattr(Shift(2).fit(None, None).set_params(shift=5), name)(1) == 3
+
+
 # Fits that fail.
 
 
