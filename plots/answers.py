@@ -21,9 +21,10 @@ from experiments.config.paper import Paper
 from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.numbers.number_verdict import format_size, is_blank
 from experiments.judge.verdict import OUTSIDE, Verdict, half_digit
+from experiments.store.long_table import is_claim_only
 from plots.audits import NO_AUDIT, describe_standing, select_counting
 from plots.labels import MISSING, SYMBOLS, AccountSign, AnySign, label_name, label_names
-from plots.privacy import find_account_sign, is_claim_only
+from plots.privacy import find_account_sign
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from algorithms.accounting.faults import CLAIMS_ONLY
 from experiments.audit.subjects import find_version
 from experiments.config.finding import Sign
 from experiments.config.paper import Paper
-from experiments.store.long_table import distinct_privacy_reports
+from experiments.store.long_table import distinct_privacy_reports, is_claim_only
 from plots.audits import find_violated, find_withstanding, list_bounds
 from plots.labels import SYMBOLS, AccountSign, AnySign, label_name
 
@@ -82,17 +82,6 @@ def find_account_sign(row: Mapping[str, Any], audit: pd.DataFrame) -> AnySign | 
     if not row["keeps_claim"] or row["algorithm"] in find_violated(audit):
         return Sign.FAILS
     return Sign.HOLDS if row["algorithm"] in find_withstanding(audit) else AccountSign.UNAUDITED
-
-
-def is_claim_only(row: Mapping[str, Any]) -> bool:
-    """Return whether an algorithm claims an ε without any account of it; ``row`` as from `sum_up_privacy`.
-
-    Examples
-    --------
-    >>> is_claim_only({"faults": [{"name": "claims only"}]}), is_claim_only({"faults": []})
-    (True, False)
-    """
-    return any(fault["name"] == CLAIMS_ONLY.name for fault in row.get("faults", ()))
 
 
 def describe_data_faults(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> list[str]:

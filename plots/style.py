@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -49,6 +49,16 @@ _STYLE: dict[Any, Any] = {
 }
 
 
+# Of each format what says when and by what a figure was made is left out.
+_FORMATS: dict[str, dict[str, Any]] = {
+    "svg": {"metadata": {"Date": None, "Creator": None}},
+    "png": {"metadata": {"Software": None}, "dpi": 150},
+    "pdf": {"metadata": {"CreationDate": None, "Creator": None, "Producer": None}},
+}
+ENDINGS = tuple(_FORMATS)
+"""The formats of a figure."""
+
+
 def write_figure(name: str, draw: Callable[[], Figure], frame: pd.DataFrame, folder: Path) -> list[Path]:
     """Write a figure by `draw_figure`, and what it is drawn from as CSV; returns the files."""
     return write_rendered(name, render_figure(name, draw), folder, frame)
@@ -59,24 +69,22 @@ def draw_figure(name: str, draw: Callable[[], Figure], folder: Path) -> list[Pat
     return write_rendered(name, render_figure(name, draw), folder)
 
 
-def render_figure(name: str, draw: Callable[[], Figure]) -> dict[str, bytes]:
-    """Return the files of a figure by their endings.
+def render_figure(name: str, draw: Callable[[], Figure], endings: Iterable[str] = ENDINGS) -> dict[str, bytes]:
+    """Return the files of a figure by their endings, which are some of `ENDINGS`.
 
     It is drawn in here, because what is drawn takes its style when it is made: from matplotlib's own and ours, whatever
     a matplotlibrc of the user says.
     """
     import matplotlib
 
-    files = {ending: BytesIO() for ending in ("svg", "png", "pdf")}
+    files = {ending: BytesIO() for ending in endings}
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update({**_STYLE, "svg.hashsalt": name})
         figure = draw()
         _read_formulas(figure)
-        figure.savefig(files["svg"], format="svg", metadata={"Date": None, "Creator": None})
-        figure.savefig(files["png"], format="png", dpi=150, metadata={"Software": None})
-        no_origin = {"CreationDate": None, "Creator": None, "Producer": None}
-        figure.savefig(files["pdf"], format="pdf", metadata=no_origin)
+        for ending, file in files.items():
+            figure.savefig(file, format=ending, **_FORMATS[ending])
     return {ending: file.getvalue() for ending, file in files.items()}
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from algorithms.whole_files import write_text
-from experiments.config.paper import Paper, PaperTable
+from plots.exhibits.views import Part, TableView
 from plots.formulas import split_formulas
 from plots.labels import MISSING
 from plots.series import note_shortfall
@@ -44,32 +44,32 @@ class TextTable(NamedTuple):
     cells: list[list[Cell]]
 
 
-class ArrangedTable(PaperTable):
+class ArrangedTable(TableView[Part]):
     """A table of a paper that is arranged as text, from which the page and LaTeX have it."""
 
     @abstractmethod
-    def arrange(self, paper: Paper, frame: pd.DataFrame) -> TextTable:
+    def arrange(self, frame: pd.DataFrame) -> TextTable:
         """Arrange a frame as rows and columns of text."""
 
-    def write_latex(self, paper: Paper, frame: pd.DataFrame, path: Path) -> None:
+    def write_latex(self, frame: pd.DataFrame, path: Path) -> None:
         """Write the table; missing cells are dashes, and a note says how many there are."""
-        table = self.arrange(paper, frame)
+        table = self.arrange(frame)
         heads = [table.corner.replace(" \\ ", " / "), *table.columns]
         body = [[name, *map(self.format_entry, cells)] for name, cells in zip(table.rows, table.cells, strict=True)]
-        title, note = self.caption(paper, frame)
+        title, note = self.caption(frame)
         write_text(path, format_latex(title, heads, body, note))
 
-    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
+    def describe(self, frame: pd.DataFrame) -> dict[str, Any]:
         """Return the cells of the table as the report's page shows them."""
-        corner, columns, rows, cells = self.arrange(paper, frame)
+        corner, columns, rows, cells = self.arrange(frame)
         shown = {"corner": corner, "columns": columns, "rows": list(zip(rows, cells, strict=True))}
-        return {"note": self.note_missing(frame), **shown, **self.explain(paper, frame)}
+        return {"note": self.note_missing(frame), **shown, **self.explain(frame)}
 
     def note_missing(self, frame: pd.DataFrame) -> str:
         """Return the note on what is missing of it."""
         return note_shortfall(frame)
 
-    def explain(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
+    def explain(self, frame: pd.DataFrame) -> dict[str, Any]:
         """Return what else the page says of it; nothing of most kinds."""
         return {}
 
@@ -77,9 +77,9 @@ class ArrangedTable(PaperTable):
         """Return what LaTeX has of a cell."""
         return cell["ours"]
 
-    def caption(self, paper: Paper, frame: pd.DataFrame) -> tuple[str, str]:
+    def caption(self, frame: pd.DataFrame) -> tuple[str, str]:
         """Return what stands above it in LaTeX, and behind that in bold."""
-        return self.title, self.note_missing(frame)
+        return self.part.title, self.note_missing(frame)
 
 
 def format_latex(title: str, columns: Sequence[str], body: Sequence[Sequence[str]], note: str, n_names: int = 1) -> str:

@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import binomtest, quantile_test, ttest_1samp
 
 from documents.yaml_files import DocumentError
-from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
+from experiments.config.study import PaperError
 from experiments.judge.readings_together import combine_verdicts
 from experiments.judge.verdict import Verdict
 from experiments.questions.printed import read_numbers_of

@@ -13,11 +13,12 @@ from algorithms import Continuous, Domain, Nominal
 from datasets import Dataset, tuning
 from documents.document import parse_document
 from documents.yaml_files import DocumentError
-from experiments.config.paper import PaperError, Study
+from experiments.comparisons.comparison import describe_held_out
+from experiments.comparisons.data_kinds import KINDS, DataFacts, count_facts, list_kinds_of
+from experiments.config.study import PaperError, Study
 from experiments.questions.paper_questions import resolve_paper
 from experiments.stats import nemenyi_difference
-from plots.comparisons.compared_part import describe_held_out
-from plots.comparisons.data_kinds import KINDS, DataFacts, count_facts, list_kinds_of
+from plots.exhibits.views import view
 from plots.pages.paper_results import publish_paper
 from plots.runs.paper_run import PaperRun
 from tests.papers import ask, make_paper
@@ -90,7 +91,7 @@ def by_hand(dataset, algorithm):
 
 def wins(table, **keys):
     paper, figure = make_part(WINS | keys)
-    return figure.make_frame(paper, table, pd.DataFrame())
+    return view(paper, figure).make_frame(table, pd.DataFrame())
 
 
 def test_wins_are_counted_by_data_set_and_beyond_the_margin():
@@ -126,15 +127,15 @@ def test_a_set_with_a_setting_missing_counts_for_nobody_and_is_named():
     assert set(found["sets"]) == {3}
     assert (found["n"].sum(), found["n_expected"].sum()) == (46, 48)
     paper, figure = make_part(WINS)
-    assert figure.draw(paper, found).axes[0].get_title(loc="left") == "INCOMPLETE: 46 of 48 cells"
+    assert view(paper, figure).draw(found).axes[0].get_title(loc="left") == "INCOMPLETE: 46 of 48 cells"
 
 
 def test_each_pair_is_written_into_the_figure_and_summed_up_beside_it():
     paper, figure = make_part(WINS)
     frame = wins(cells(by_hand))
-    words = [text.get_text() for text in figure.draw(paper, frame).axes[0].texts]
+    words = [text.get_text() for text in view(paper, figure).draw(frame).axes[0].texts]
     assert len(words) == 6 and words[:2] == ["2/1/1", "4/0/0"]
-    shown = figure.describe(paper, frame)
+    shown = view(paper, figure).describe(frame)
     last = dict(zip(shown["heads"], shown["standings"][-1], strict=True))
     assert last == {"algorithm": "RDT", "mean rank": "3.00", "wins": "0", "ties": "0", "losses": "8"}
 
@@ -172,16 +173,16 @@ def test_sets_that_are_held_out_are_those_of_the_file(monkeypatch):
     sides |= {"held_out": {"classification": ["mushroom", "congvote", "letter"], "regression": ["casp"]}}
     division = parse_document(tuning.Division, sides)
     monkeypatch.setattr(tuning, "read_division", lambda: division)
-    monkeypatch.setattr("plots.comparisons.compared_part.read_division", lambda: division)
+    monkeypatch.setattr("experiments.comparisons.comparison.read_division", lambda: division)
     ranks = {**WINS, "kind": "ranks", "sets": "held_out", "advises": True}
     paper, figure = make_part(ranks)
-    frame = figure.make_frame(paper, cells(), pd.DataFrame())
+    frame = view(paper, figure).make_frame(cells(), pd.DataFrame())
     assert set(frame["dataset"]) == {"mushroom", "congvote", ""}
-    advice = figure.advise(paper, frame)
+    advice = view(paper, figure).advise(frame)
     assert "over 2 data sets, all held out, not in this study: letter;" in advice
     ranks.pop("sets")
     paper, figure = make_part(ranks)
-    shown = figure.describe(paper, figure.make_frame(paper, cells(), None))
+    shown = view(paper, figure).describe(view(paper, figure).make_frame(cells(), None))
     assert "4 data sets, 2 of 4 held out" in shown["explanation"]
     assert set(wins(cells(), sets="chosen_on")["sets"]) == {2}
 
@@ -251,15 +252,17 @@ def test_training_rows_are_those_of_the_protocol():
 
 def test_a_set_whose_files_are_missing_is_named_where_kinds_are_shown(without_mushroom):
     paper, part = make_part(WAYS, "tables")
-    frame = part.make_frame(paper, cells(), pd.DataFrame(), {})
+    frame = view(paper, part).make_frame(cells(), pd.DataFrame(), {})
     members = frame.drop_duplicates("data").set_index("data")["members"]
     assert members["all"].split() == sorted(SETS) and members["unknown"] == "mushroom"
     assert not any("mushroom" in members[kind].split() for kind in KINDS)
-    assert "kind unknown (1)" in part.describe(paper, frame)["columns"]
-    assert "kind unknown, as their files are missing: mushroom." in part.describe(paper, frame)["explanation"]
+    assert "kind unknown (1)" in view(paper, part).describe(frame)["columns"]
+    assert "kind unknown, as their files are missing: mushroom." in view(paper, part).describe(frame)["explanation"]
 
     paper, figure = make_part(FACETS)
-    kinds = figure.make_frame(paper, cells(), pd.DataFrame()).drop_duplicates("dataset").set_index("dataset")["kinds"]
+    kinds = (
+        view(paper, figure).make_frame(cells(), pd.DataFrame()).drop_duplicates("dataset").set_index("dataset")["kinds"]
+    )
     assert kinds["mushroom"] == "unknown" and "small" in kinds["car"] and kinds.index[-1] == "mushroom"
 
 
@@ -280,7 +283,7 @@ def test_where_all_files_are_there_no_kind_is_unknown():
 
 def ways(table, **keys):
     paper, part = make_part(WAYS | keys, "tables")
-    return part.make_frame(paper, table, pd.DataFrame(), {})
+    return view(paper, part).make_frame(table, pd.DataFrame(), {})
 
 
 def test_a_share_of_the_way_is_the_mean_over_the_sets_of_a_kind():
@@ -309,7 +312,7 @@ def test_a_set_without_a_way_is_in_no_mean():
 def test_the_table_names_the_rules_and_the_number_of_sets(tmp_path):
     paper, part = make_part(WAYS, "tables")
     publish_paper(paper, ask(paper), cells(), tmp_path)
-    shown = part.describe(paper, PaperRun.read(tmp_path).read_frame(part))
+    shown = view(paper, part).describe(PaperRun.read(tmp_path).read_frame(part))
     assert shown["columns"] == ["all sets (4)", "small table (2)", "mostly nominal (4)"]
     texts = {name: [cell["ours"] for cell in cells_of] for name, cells_of in shown["rows"]}
     assert texts["RDT"] == ["25", "25", "25"]
@@ -330,8 +333,8 @@ def decide(table, *lines, **keys):
     """Return the answers of a decision table, each with its evidence."""
     part = {"id": "d", "title": "D", "kind": "decision", "lines": [LINE | line for line in lines]} | keys
     paper, decision = make_part(part, "tables")
-    frame = decision.make_frame(paper, table, pd.DataFrame(), {})
-    return [[cell["ours"] for cell in cells_of] for _, cells_of in decision.describe(paper, frame)["rows"]]
+    frame = view(paper, decision).make_frame(table, pd.DataFrame(), {})
+    return [[cell["ours"] for cell in cells_of] for _, cells_of in view(paper, decision).describe(frame)["rows"]]
 
 
 def test_the_answer_is_the_first_by_mean_rank_with_its_evidence():
@@ -366,7 +369,7 @@ def test_a_method_that_beats_the_first_is_said_to():
     rows = [(name, "", rank, verdict, lead) for name, rank, verdict, lead in means]
     rows += [(name, dataset, rank, "", lead) for name, rank, _, lead in means for dataset in SETS]
     frame = pd.DataFrame(rows, columns=["algorithm", "dataset", "rank", "verdict", "lead"])
-    take, _ = decision._answer(paper, decision.lines[0], frame.assign(better=0.0, equal=0.0, worse=1.0))
+    take, _ = view(paper, decision)._answer(decision.lines[0], frame.assign(better=0.0, equal=0.0, worse=1.0))
     assert take == "RDT; beside it alone, edprf is better"
 
 
@@ -397,7 +400,7 @@ def test_a_model_that_is_to_be_published_must_have_a_form_for_that():
     part = {"id": "d", "title": "D", "kind": "decision", "lines": [LINE | {"release": True, "unchecked": True}]}
     paper = make_paper(number=0, repeats=2, studies=studies, tables=[part])
     table = cells().replace({"algorithm": {"edprf": "dp_ebm"}})
-    frame = paper.tables[0].make_frame(paper, table, pd.DataFrame(), {})
+    frame = view(paper, paper.tables[0]).make_frame(table, pd.DataFrame(), {})
     assert frame.loc[frame["algorithm"] == "dp_ebm", "excluded"].tolist() == ["its model cannot be published"]
 
 
@@ -434,8 +437,8 @@ def test_the_decision_stands_first_on_the_published_page(tmp_path):
 def test_every_set_has_a_picture_with_floor_and_ceiling_at_one_height():
     paper, figure = make_part(FACETS)
     shifted = cells(lambda d, a: TREE_AHEAD[a] / (2 if d == "car" else 1))
-    frame = figure.make_frame(paper, shifted, pd.DataFrame(columns=["table", "statistic", "metric"]))
-    drawn = figure.draw(paper, frame)
+    frame = view(paper, figure).make_frame(shifted, pd.DataFrame(columns=["table", "statistic", "metric"]))
+    drawn = view(paper, figure).draw(frame)
     drawn.draw_without_rendering()
     ticks = {axes.texts[0].get_text(): [t.get_text() for t in axes.get_yticklabels()] for axes in drawn.axes}
     assert ticks.pop("car") == ["25", "35", "45"]
@@ -444,7 +447,7 @@ def test_every_set_has_a_picture_with_floor_and_ceiling_at_one_height():
     assert all(line == pytest.approx([0.75, 0.75]) for line in tree)
     assert drawn.axes[0].texts[1].get_text() == "small table, mostly nominal"
     frame = frame.assign(ci_low=frame["mean"] - 0.04, ci_high=frame["mean"] + 0.02)
-    bars = figure.draw(paper, frame).axes[1].collections[-1].get_segments()
+    bars = view(paper, figure).draw(frame).axes[1].collections[-1].get_segments()
     assert [bar[:, 1].tolist() for bar in bars] == [pytest.approx([0.65, 0.8])] * 2, "from floor to ceiling are 0.4"
 
 
@@ -453,13 +456,13 @@ def test_what_a_picture_cannot_show_is_marked_at_its_end_and_what_is_missing_nam
     table = cells(lambda d, a: 0.01 if a == "rdt" else TREE_AHEAD[a])
     nothing = pd.DataFrame(columns=["table", "statistic", "metric"])
     gone = table[table["dataset"] != "mushroom"]
-    drawn = figure.draw(paper, figure.make_frame(paper, gone, nothing))
+    drawn = view(paper, figure).draw(view(paper, figure).make_frame(gone, nothing))
     assert len(drawn.axes) == 3 and drawn.axes[0].get_title(loc="left") == "INCOMPLETE: 48 of 64 cells"
     marked = [line for line in drawn.axes[0].lines if line.get_marker() == "v" and not line.get_clip_on()]
     assert len(marked) == 1
     legend = drawn.legends[0].get_window_extent()
     assert min(axes.get_tightbbox().y0 for axes in drawn.axes) >= legend.y1 - 1, "nothing lies over the legend"
-    (empty,) = figure.draw(paper, figure.make_frame(paper, pd.DataFrame(), nothing)).axes
+    (empty,) = view(paper, figure).draw(view(paper, figure).make_frame(pd.DataFrame(), nothing)).axes
     assert empty.get_title(loc="left") == "INCOMPLETE: 0 of 64 cells"
 
 
@@ -467,8 +470,8 @@ def test_the_facets_of_an_error_are_logarithmic():
     sizes = {"majority": 1.0, "random_forest": 0.01, "thrifty_tree": 0.1, "edprf": 0.1, "rdt": 0.1}
     paper, figure = make_part(FACETS | {"metric": "unit_mse"})
     table = cells(lambda dataset, algorithm: sizes[algorithm], metric="unit_mse")
-    frame = figure.make_frame(paper, table, pd.DataFrame(columns=["table", "statistic", "metric"]))
-    drawn = figure.draw(paper, frame)
+    frame = view(paper, figure).make_frame(table, pd.DataFrame(columns=["table", "statistic", "metric"]))
+    drawn = view(paper, figure).draw(frame)
     axes = drawn.axes[0]
     assert [tick.get_text() for tick in axes.get_yticklabels()] == ["0.01", "0.1", "1"]
     assert axes.lines[-1].get_ydata() == pytest.approx([0.5, 0.5])

@@ -13,9 +13,10 @@ from documents.yaml_files import DocumentError
 from experiments.cells.current import Standing
 from experiments.config.finding import Sign
 from experiments.config.kinds import find_kind
-from experiments.config.paper import PaperError, Speaker, parse_paper
+from experiments.config.paper import Speaker, parse_paper
 from experiments.config.papers import read_paper
 from experiments.config.paths import REFERENCE
+from experiments.config.study import PaperError
 from experiments.judge.verdict import Verdict
 from experiments.metrics.metric import Margin
 from experiments.questions.paper_questions import resolve_paper

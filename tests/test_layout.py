@@ -29,6 +29,7 @@ ORDER = [
     "experiments.run",
     "experiments.peers",
     "experiments.judge",
+    "experiments.comparisons",
     "experiments.questions",
     "experiments.calibration",
     "experiments.regression_check",

@@ -46,7 +46,9 @@ from experiments.store.accounts import is_claim_only, read_account
 from experiments.store.long_table import long_table
 from experiments.store.results import Results
 from plots import audits, privacy
+from plots.exhibits.views import view
 from plots.runs.run_folder import name_target
+from plots.tables.grid import GridView
 from tests.command_line import exit_code
 from tests.papers import make_paper
 from tests.waiting import HANG
@@ -554,10 +556,13 @@ def test_a_claim_of_ones_own_kind_travels_to_other_processes(own, monkeypatch):
 
 
 def test_a_table_and_a_figure_of_ones_own_are_found_likewise(own):
-    grid = "from typing import Literal\nfrom plots.tables.grid import GridTable\n\n\n"
+    grid = "from typing import Literal\nfrom experiments.config.kinds.exhibits import GridTable\n\n\n"
     grid += "class Mine(GridTable):\n    kind: Literal['mine']\n"
     make_kind(own.folder, "mine", grid, "tables")
     assert kinds.find_kind("tables", "mine").__name__ == "Mine"
+    item = {"id": "t", "title": "T", "kind": "mine", "study": "s", "metric": "accuracy"}
+    paper = make_paper(studies={"s": STUDY}, tables=[item | {"rows": "algorithm", "columns": "epsilon"}])
+    assert isinstance(view(paper, paper.tables[0]), GridView), "a kind that is like one of ours is shown like it"
     with pytest.raises(ValueError, match="kind 'mine' is not known"):
         kinds.find_kind("figures", "mine")
 

@@ -11,10 +11,11 @@ import yaml
 from documents.document import Document
 from documents.yaml_files import DocumentError, parse_yaml
 from experiments.config.kinds import find_kind, find_packages, list_kinds, parse_part
-from experiments.config.paper import PaperError, parse_paper
+from experiments.config.kinds.exhibits import GridTable
+from experiments.config.paper import parse_paper
 from experiments.config.papers import PAPERS, read_paper
+from experiments.config.study import PaperError
 from experiments.questions.paper_questions import resolve_paper
-from plots.tables.grid import GridTable
 from tests.command_line import exit_code
 from tests.papers import make_paper
 

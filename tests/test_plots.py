@@ -20,22 +20,23 @@ from scipy.stats import t as student
 import datasets
 from documents.yaml_files import DocumentError
 from experiments.cells import study_cells
-from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
+from experiments.config.study import PaperError
 from experiments.config.substitutes import replace_datasets
 from experiments.errors import BadInput
 from experiments.judge.readings.under_reading import HOLDS, IS_REFUTED, OPEN
 from experiments.questions import paper_questions
+from experiments.questions.exhibits.series import summarise_metrics
 from experiments.questions.paper_questions import resolve_paper
 from experiments.run import runner
 from experiments.store.database import Store
 from experiments.store.long_table import long_table as long_table_of
+from plots.exhibits.views import view
 from plots.pages import terminal
 from plots.pages.paper_results import publish_paper
 from plots.pages.readings import draw_claim
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import read_csv
-from plots.series import summarise_metrics
 from plots.tables.datasets import count_facts
 from plots.tables.grid import describe_center
 from tests.papers import ask, make_paper
@@ -233,10 +234,10 @@ def test_a_run_without_the_metric_is_no_missing_cell():
     made = make_paper(**PAPER | {"tables": [part], "figures": []})
     table = long_table().rename(columns={"accuracy": "precision_acc"})
     table.loc[table["repeat"] < 2, "precision_acc"] = math.nan
-    frame = made.tables[0].make_frame(made, table, NO_NUMBERS, {})
+    frame = view(made, made.tables[0]).make_frame(table, NO_NUMBERS, {})
     assert (set(frame["n"]), set(frame["n_expected"]), set(frame["note"])) == ({8}, {8}, {"undefined in 2 runs"})
     table.loc[table["repeat"] < 2, "status"] = "failed"
-    failed = made.tables[0].make_frame(made, table, NO_NUMBERS, {})
+    failed = view(made, made.tables[0]).make_frame(table, NO_NUMBERS, {})
     assert (set(failed["n_expected"]), set(failed["note"])) == ({10}, {"INCOMPLETE: 8 of 10 cells"})
 
 
@@ -430,8 +431,8 @@ def error_figure(printed=math.nan, **more):
         for r in range(4)
     )
     paper, figure = make_part(keys, item | more)
-    series = figure.make_frame(paper, table, NO_NUMBERS)
-    drawn = figure.draw(paper, series.assign(printed=printed))
+    series = view(paper, figure).make_frame(table, NO_NUMBERS)
+    drawn = view(paper, figure).draw(series.assign(printed=printed))
     drawn.draw_without_rendering()
     return drawn.axes[0], drawn
 
@@ -550,7 +551,7 @@ def test_the_report_shows_claims_of_every_kind(undrawn, tmp_path):
 def test_a_title_of_any_length_stays_off_the_legend(paper, tmp_path, n_words):
     item = PAPER["figures"][0] | {"title": " ".join(["Accuracy"] * n_words)}
     made, figure = make_part(paper, item)
-    drawn = figure.draw(made, figure.make_frame(made, long_table(), NO_NUMBERS))
+    drawn = view(made, figure).draw(view(made, figure).make_frame(long_table(), NO_NUMBERS))
     drawn.draw_without_rendering()
     title, (legend,), (axes,) = drawn._suptitle, drawn.legends, drawn.axes
     assert title.get_text().split() == item["title"].split()
@@ -587,7 +588,7 @@ def test_medians_and_several_metrics_in_one_table(tmp_path):
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Median and its 95 % interval" in page and "ours, r2, median" in page
     made, part = make_part(paper, figure)
-    drawn = part.draw(made, part.make_frame(made, table, NO_NUMBERS))
+    drawn = view(made, part).draw(view(made, part).make_frame(table, NO_NUMBERS))
     assert drawn.axes[0].get_ylabel() == "r2, median"
     assert "95 % interval,\nof the median,\n6 repeats" in [text.get_text() for text in drawn.legends[0].get_texts()]
 
@@ -618,7 +619,7 @@ def test_a_fit_shows_rows_and_a_curve_for_each_algorithm(tmp_path, monkeypatch):
     assert drawn["line"].value_counts().to_dict() == {"rows": 400, "fm": 200, "polynomial_regression": 200}
     assert drawn["y"].to_numpy() == pytest.approx(500 - drawn["x"], abs=1e-3)
     made, figure = make_part(paper, item)
-    legend = [text.get_text() for text in figure.draw(made, drawn).legends[0].get_texts()]
+    legend = [text.get_text() for text in view(made, figure).draw(drawn).legends[0].get_texts()]
     assert legend == ["400 of the rows", "polynomial_regression", "FM, ε = 1e+09"]
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert 'id="figure-1"' in page and "the numbers behind it" not in page
@@ -638,7 +639,7 @@ LEDGER |= {"params": {"max_depth": [3, 5]}}
 def ledger_frame(**keys):
     """Return what a ledger is drawn from."""
     paper, figure = make_part({}, LEDGER | keys)
-    return figure.make_frame(paper, pd.DataFrame(), NO_NUMBERS)
+    return view(paper, figure).make_frame(pd.DataFrame(), NO_NUMBERS)
 
 
 def test_a_ledger_shows_what_each_step_costs(tmp_path, monkeypatch):
@@ -650,7 +651,7 @@ def test_a_ledger_shows_what_each_step_costs(tmp_path, monkeypatch):
     assert shares["purpose"].tolist() == ["feature at level 1", "feature at level 2", "label of a leaf"]
     assert drawn.groupby("value")["epsilon"].sum().tolist() == pytest.approx([1, 1])
     made, figure = make_part({}, LEDGER)
-    words = [text.get_text() for text in figure.draw(made, drawn).axes[0].texts]
+    words = [text.get_text() for text in view(made, figure).draw(drawn).axes[0].texts]
     assert words[:4] == ["0.18", "0.27", "0.55", " 1"] and words[-1] == " 1"
     monkeypatch.setattr("datasets.load", lambda name: (_ for _ in ()).throw(datasets.DataUnavailable("gone")))
     publish(paper, pd.DataFrame(), tmp_path)
@@ -699,7 +700,7 @@ def test_numbers_without_their_setting_stand_beside_the_span_of_ours(tmp_path, c
     assert marked.first().dropna().to_dict() == {"a": 0.9}
     assert "unplaced" not in pd.read_csv(tmp_path / "out/figures/figure-1.csv"), "its lines are no algorithms"
     made = make_paper(**paper)
-    described = made.tables[0].describe(made, read_csv(tmp_path / "out/tables/table-9.csv"))
+    described = view(made, made.tables[0]).describe(read_csv(tmp_path / "out/tables/table-9.csv"))
     (_, of_a), (name, shown) = described["rows"]
     ends = {head: cell["ours"] for head, cell in zip(described["columns"], of_a, strict=True) if head != "paper"}
     assert ends == {f"{end} of ours": f"{100 * a[end]:.1f}" for end in ("lowest", "highest")}
@@ -711,7 +712,7 @@ def test_a_level_is_drawn_for_a_number_without_its_setting():
     keys = PAPER | {"tables": [SPAN], "not_implemented": {"lost": "never described"}}
     paper, figure = make_part(keys, PAPER["figures"][1])
     printed = {"table": "table-9", "metric": "accuracy", "algorithm": ["a"], "printed": [0.95], "statistic": "some"}
-    (axes,) = figure.draw(paper, figure.make_frame(paper, long_table(), pd.DataFrame(printed))).axes
+    (axes,) = view(paper, figure).draw(view(paper, figure).make_frame(long_table(), pd.DataFrame(printed))).axes
     assert 95.0 in [float(line.get_ydata()[0]) for line in axes.lines if len(line.get_ydata()) == 1]
     assert axes.get_ylim()[1] > 95
 
@@ -727,7 +728,7 @@ def test_metrics_may_stand_along_the_axis(tmp_path):
     assert drawn["metric"].tolist() == ["precision_acc", "recall_acc"] * 2
     assert drawn["mean"].iloc[1] == pytest.approx(drawn["mean"].iloc[0] / 2)
     made, figure = make_part(paper, item)
-    (axes,) = figure.draw(made, drawn).axes
+    (axes,) = view(made, figure).draw(drawn).axes
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["precision,\nacc (%)", "recall,\nacc (%)"]
     assert {line.get_linewidth() for line in axes.lines if line.get_label() in ("a", "b")} == {0}, "no order, no line"
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -739,13 +740,13 @@ def test_attributes_stand_with_their_kinds_beside_what_is_printed(tmp_path):
     paper = make_paper(**PAPER | {"tables": [part], "figures": [], "claims": []})
     numbers = [{"dataset": "adult", "metric": "categories_race", "statistic": "exact", "printed": 5, "verdict": "✓"}]
     facts = {("adult", "categories_race"): 5, ("adult", "categories_age"): 0}
-    frame = paper.tables[0].make_frame(paper, pd.DataFrame(), pd.DataFrame(numbers), facts)
+    frame = view(paper, paper.tables[0]).make_frame(pd.DataFrame(), pd.DataFrame(numbers), facts)
     assert len(frame) == 14 and frame["printed"].sum() == 5
-    described = dict(paper.tables[0].describe(paper, frame)["rows"])
+    described = dict(view(paper, paper.tables[0]).describe(frame)["rows"])
     assert [cell["ours"] for cell in described["race"]] == ["nominal", "5"]
     assert [cell["ours"] for cell in described["age"]] == ["continuous", "none"]
     assert described["sex"][1]["note"].startswith("INCOMPLETE")
-    paper.tables[0].write_latex(paper, frame, tmp_path / "table.tex")
+    view(paper, paper.tables[0]).write_latex(frame, tmp_path / "table.tex")
     assert "race & nominal & 5" in (tmp_path / "table.tex").read_text(encoding="utf-8")
 
 
@@ -776,8 +777,8 @@ def test_a_tradeoff_has_a_point_for_every_value(tmp_path, capsys):
     assert drawn["y"].tolist() == pytest.approx(meant.tolist())
     other = TRADEOFF["curves"][0] | {"label": "b, depth", "where": {"algorithm": "b", "epsilon": 1.0}}
     made, figure = make_part(paper, TRADEOFF | {"curves": [*TRADEOFF["curves"], other]})
-    frame = figure.make_frame(made, table.assign(relinked=table["relinked"] + table["repeat"] / 90), NO_NUMBERS)
-    picture = figure.draw(made, frame)
+    frame = view(made, figure).make_frame(table.assign(relinked=table["relinked"] + table["repeat"] / 90), NO_NUMBERS)
+    picture = view(made, figure).draw(frame)
     legend = [text.get_text() for text in picture.legends[0].get_texts()]
     assert legend == ["a, depth", "b, depth", "95 % intervals"]
     bars = [np.array(part.get_segments()) for part in picture.axes[0].collections]  # upright, level; of a, of b
@@ -893,7 +894,7 @@ def test_a_wide_table_is_printed_in_parts_so_that_its_rows_keep_their_names():
     frame = rows.assign(epsilon=1.0, metric="accuracy", mean=0.5, ci_low=0.4, ci_high=0.6, n=3, n_expected=3)
     frame = frame.assign(printed=math.nan, decimals=math.nan, verdict="", note="")
     console = Console(width=80, record=True, file=io.StringIO())
-    grid, center = part.arrange(paper, frame, " / "), describe_center(frame)
+    grid, center = view(paper, part).arrange(frame, " / "), describe_center(frame)
     for table in terminal._make_grid_tables(part.title, grid, center, console.width):
         console.print(table)
     text = console.export_text()

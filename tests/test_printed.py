@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from documents.yaml_files import DocumentError
-from experiments.config.paper import PaperError
+from experiments.config.study import PaperError
 from tests.papers import judge_claims, make_paper
 
 

@@ -10,8 +10,10 @@ import pytest
 from scipy.stats import beta, rankdata
 
 from documents.yaml_files import DocumentError
-from experiments.config.paper import PaperError
+from experiments.config.study import PaperError
+from experiments.questions.exhibits.checks import check_exhibit
 from experiments.stats import PairPosterior, compare_over_datasets
+from plots.exhibits.views import view
 from plots.pages.paper_results import publish_paper
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import read_csv, write_csv
@@ -33,17 +35,17 @@ def make_part(part, **keys):
 
 def ranks(table, **keys):
     paper, figure = make_part(ITEM | keys)
-    return figure.make_frame(paper, table, pd.DataFrame())
+    return view(paper, figure).make_frame(table, pd.DataFrame())
 
 
 def draw(frame, **keys):
     paper, figure = make_part(ITEM, **keys)
-    return figure.draw(paper, frame)
+    return view(paper, figure).draw(frame)
 
 
 def advice(frame, part, **keys):
     paper, figure = make_part(part, **keys)
-    return figure.advise(paper, frame)
+    return view(paper, figure).advise(frame)
 
 
 def cells(truth):
@@ -289,10 +291,10 @@ def test_the_first_by_mean_rank_may_lose_a_comparison():
             cell = {"study": "all", "dataset": dataset, "algorithm": algorithm, "epsilon": math.inf, "repeat": 0}
             rows.append(cell | {"accuracy": accuracy})
     figure = paper.figures[0]
-    found = figure.make_frame(paper, pd.DataFrame(rows), pd.DataFrame())
+    found = view(paper, figure).make_frame(pd.DataFrame(rows), pd.DataFrame())
     assert overall(found)["rank"][["a", "b"]].tolist() == pytest.approx([12 / 7, 15 / 7])
     assert overall(found).loc["b", "verdict"] == "beats the first"
-    assert figure.advise(paper, found).endswith("worse than b by more than 1 point (chance at least 95 %).")
+    assert view(paper, figure).advise(found).endswith("worse than b by more than 1 point (chance at least 95 %).")
 
 
 # What is shown of them.
@@ -321,7 +323,7 @@ def test_ranks_are_published(tmp_path):
 def test_one_algorithm_has_no_rank():
     paper, figure = make_part(ITEM | {"where": {"algorithm": "a"}})
     with pytest.raises(PaperError, match="one algorithm alone has no rank"):
-        figure.check(paper)
+        check_exhibit(figure, paper)
 
 
 @pytest.mark.parametrize(
@@ -347,7 +349,7 @@ def test_pages_are_made_from_the_file(tmp_path):
     paper, figure = make_part(ITEM, labels={"c": "C"})
     write_csv(ranks(leads(0.3, 0.2, -0.1)), tmp_path / "r.csv")
     frame = read_csv(tmp_path / "r.csv")
-    shown = figure.describe(paper, frame)
+    shown = view(paper, figure).describe(frame)
     heads = ("algorithm", "mean rank", "the best is better", "equal", "worse", "", "beyond the critical difference")
     assert shown["heads"] == heads
     assert shown["standings"] == [
@@ -367,16 +369,16 @@ def test_the_critical_difference_stands_in_the_file_the_figure_and_the_advice():
     studies = {"all": {"dataset": [f"set{i}" for i in range(12)], "algorithm": ["a", "b", "c"]}}
     paper = make_paper(repeats=1, studies=studies, figures=[ITEM | {"advises": True}])
     figure = paper.figures[0]
-    found = figure.make_frame(paper, pd.DataFrame(rows), pd.DataFrame())
+    found = view(paper, figure).make_frame(pd.DataFrame(rows), pd.DataFrame())
     # q = 2.343 for three algorithms, in Demsar's table 5 (a): 2.343 sqrt(3 * 4 / (6 * 12))
     assert overall(found)["critical_difference"].tolist() == pytest.approx([2.343 * math.sqrt(12 / 72)] * 3, rel=1e-3)
-    assert "apart from 2 of 2 others by the Nemenyi test (ranks that differ by 0.96, 5 %)" in figure.advise(
-        paper, found
-    )
-    assert [row[-1] for row in figure.describe(paper, found)["standings"]] == ["", "yes", "yes"]
+    assert "apart from 2 of 2 others by the Nemenyi test (ranks that differ by 0.96, 5 %)" in view(
+        paper, figure
+    ).advise(found)
+    assert [row[-1] for row in view(paper, figure).describe(found)["standings"]] == ["", "yes", "yes"]
     (bar,) = [
         line
-        for line in figure.draw(paper, found).axes[0].lines
+        for line in view(paper, figure).draw(found).axes[0].lines
         if line.get_marker() == "|" and len(line.get_xdata()) == 2
     ]
     assert bar.get_xdata() == pytest.approx([1, 1 + 0.957], abs=0.001)

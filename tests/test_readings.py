@@ -8,10 +8,10 @@ import pytest
 
 from documents.yaml_files import DocumentError
 from experiments.commands import readings as readings_command
-from experiments.config.paper import PaperError
 from experiments.config.papers import list_papers, read_paper
 from experiments.config.paths import REFERENCE
 from experiments.config.readings import parse_question
+from experiments.config.study import PaperError
 from experiments.judge.readings.halving import run_races
 from experiments.judge.readings.sentences import (
     describe_curve,

@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 from documents.yaml_files import DocumentError
-from experiments.config.paper import PaperError
+from experiments.config.study import PaperError
 from experiments.questions.paper_questions import resolve_paper
+from plots.exhibits.views import view
 from plots.pages.paper_results import publish_paper
 from plots.runs.paper_run import PaperRun
 from tests.papers import ask, make_paper
@@ -36,12 +37,12 @@ def make_part(part=ITEM, **keys):
 
 def gains(table):
     paper, figure = make_part()
-    return figure.make_frame(paper, table, pd.DataFrame())
+    return view(paper, figure).make_frame(table, pd.DataFrame())
 
 
 def draw(frame):
     paper, figure = make_part()
-    return figure.draw(paper, frame)
+    return view(paper, figure).draw(frame)
 
 
 def read_paid(drawn):
@@ -90,10 +91,10 @@ def test_gains_are_paired_by_split_and_the_most_that_is_paid_stands_beside_them(
 def test_an_error_is_compared_by_its_ratio_and_less_of_it_is_a_gain():
     paper, figure = make_part(ITEM | {"metric": "unit_mse"}, center={"unit_mse": "median"})
     table = cells("unit_mse", lambda printed, dataset: printed * {"car": 0.25, "nursery": 2.0}[dataset])
-    frame = figure.make_frame(paper, table, pd.DataFrame())
+    frame = view(paper, figure).make_frame(table, pd.DataFrame())
     at = frame.query("epsilon == 1").set_index("dataset")
     assert at["gain"].to_dict() == pytest.approx({"car": 2.0, "nursery": -1.0, "": 0.5})
-    drawn = figure.draw(paper, frame)
+    drawn = view(paper, figure).draw(frame)
     assert read_means(drawn) == [0.5, 0.5] and read_paid(drawn) == ["2", "3"]
     assert any("more than 1 is a gain" in axes.get_xlabel() for axes in drawn.axes)
 

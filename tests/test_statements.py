@@ -13,8 +13,8 @@ from scipy.stats import chisquare
 
 from algorithms import Continuous, DiffPETsRegressor, Domain, Nominal, PFDPDTClassifier
 from experiments.audit.laws import permute_and_flip_law
-from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
+from experiments.config.study import PaperError
 from experiments.judge.statements import (
     cost,
     dpgdf_law,

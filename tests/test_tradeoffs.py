@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from documents.yaml_files import DocumentError
-from experiments.config.paper import PaperError
+from experiments.config.study import PaperError
 from experiments.questions.tradeoffs import compare_at_equal
 from tests.papers import judge_claims, list_claim_needs, make_paper
 

@@ -10,8 +10,8 @@ import pytest
 from documents.yaml_files import DocumentError
 from experiments.calibration.numbers import FAMILIES, TRUTHS, TextOfPaper, simulate_false_misses
 from experiments.config.finding import Sign
-from experiments.config.paper import PaperError
 from experiments.config.papers import read_paper
+from experiments.config.study import PaperError
 from experiments.judge.number_answers import count_expected_misses
 from experiments.judge.numbers.number_verdict import read_by_runs
 from experiments.judge.numbers.order_chance import HighestMean

@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from experiments.config.paper import Paper, Study
+from experiments.config.paper import Paper
+from experiments.config.study import Study
 from experiments.judge.number_answers import judge_by_looks
 from experiments.judge.numbers.number_verdict import NumberQuestion, PrintedNumber
 from experiments.judge.verdict import Verdict

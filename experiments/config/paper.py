@@ -1,248 +1,31 @@
 """A paper as a typed document: its studies, tables, figures, claims, readings, and what its regression check watches.
 
-There is no code of a single paper anywhere: ``conf/paper/N.yaml`` says all of it, and is read once, here. Kinds of
-claims, tables and figures are classes of their own, one in each file of the packages that ``conf/kinds.yaml`` names.
+``conf/paper/N.yaml`` says all of it, and is read once, here. What a paper shows are documents of `exhibits`; kinds of
+claims are classes of their own, one in each file of the packages that ``conf/kinds.yaml`` names.
 """
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import StrEnum
-from itertools import product
 from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import pandas as pd
-from pydantic import Field, PlainValidator, PrivateAttr, field_validator, model_validator
+from pydantic import Field, PlainValidator, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from documents.document import Document, ListOf, Named, OneOrMore, Scalar, parse_document
+from documents.document import Document, ListOf, Named, OneOrMore, parse_document
 from documents.search_path import name_stored_in
 from documents.yaml_files import DocumentError
 from experiments.config.finding import PaperFinding, ShortText
 from experiments.config.kinds import parser_of
+from experiments.config.kinds.exhibits import PaperFigure, PaperTable
 from experiments.config.readings import Choices, parse_question
-from experiments.config.setting import is_among, keep_entries, make_setting_key
-from experiments.errors import BadInput, suggest_name
-
-Where = dict[str, OneOrMore[Scalar]]
-"""A part of a study: values of its axes ``dataset``, ``algorithm``, ``epsilon`` and ``params.<name>``."""
-
-Center = Literal["mean", "median"]
-
-
-class PaperError(BadInput):
-    """A paper's description contradicts itself; the message says where."""
-
-
-class Protocol(Document):
-    """How a cell's rows are split and which rows are evaluated; what is left out has its default."""
-
-    test_size: float = 0.3
-    """Share of test rows where a data set has no official split."""
-    evaluate_on: Literal["test", "train", "folds"] = "test"
-    """Which rows the metrics are measured on. ``folds``: the training rows, by 10-fold cross-validation."""
-    rows: Literal["all", "balanced"] = "all"
-    """``balanced``: as many rows of each class as the smallest class has, drawn anew in each repeat."""
-    split: Literal["random", "in_order"] = "random"
-    """``in_order``: the last rows of the table are the test rows, as befits a time series."""
-    train_rows: int | dict[str, int] | None = None
-    """Number of training rows, or of rows of each class that takes part; needs ``test_rows`` beside it."""
-    test_rows: int | dict[str, int] | None = None
-    """Number of test rows, or of rows of each class that takes part."""
-    draw: int = Field(0, ge=0)
-    """Which draw of the algorithm's randomness on the split of the repeat."""
-    common_noise: bool = False
-    """Whether all algorithms of a repeat have one seed, whatever their parameters: those that draw alike then have the
-    same noise but for its scale."""
-    leakage: bool = False
-    """Whether to measure what the rows leak that an algorithm trains on instead of the training rows."""
-    folds: Annotated[int, Field(ge=2)] | None = None
-    """Cross-validation: so many folds of all rows, an official split or not. A run is then the mean over the folds of
-    one partition, and ``accuracy_se`` the standard error of that mean over folds. Classes are spread evenly; with
-    ``split: in_order`` each fold is tested by a model of the rows before it."""
-    groups: str | None = None
-    """A column whose equal values stay together: all training rows or all test rows. It is no feature then."""
-    ranges: Literal["declared", "training_rows"] = "declared"
-    """What algorithms are told of columns of numbers: the bounds that the data set declares, or the smallest and the
-    largest value of the training rows, which leaks them: the account of every run then says so."""
-
-
-class Study(Document):
-    """A grid of cells: every combination of its values, times the paper's repeats."""
-
-    dataset: OneOrMore[str]
-    """Data sets: files of conf/dataset."""
-    algorithm: OneOrMore[str]
-    """Algorithms: files of conf/algorithm."""
-    params: dict[str, OneOrMore[Scalar]] = {}
-    """Parameters of the algorithms with their values; each is an axis of the study."""
-    epsilon: OneOrMore[float] = (math.inf,)
-    """Privacy budgets; ``.inf`` is no noise."""
-    depends: dict[str, dict[str, dict[Any, Any]]] = {}
-    """Parameters that follow an axis, ``{parameter: {axis: {value: given}}}``, every value of the axis named once.
-    Algorithms without the parameter do without it; it is no axis, so nothing else names it."""
-    protocol: Protocol = Protocol()
-    """How rows are split and which are evaluated."""
-    metrics: ListOf[str] = ()
-    """What is measured beside what always is (of classes accuracy, precision and recall of each; of numbers ``mse``,
-    ``unit_mse`` and ``r2``): names of scikit-learn's scorers, errors by their own names (``rmse``), or files of
-    ``metric/``."""
-
-    _name: str = PrivateAttr("")
-
-    @property
-    def name(self) -> str:
-        """The study's key in the paper."""
-        return self._name
-
-    @property
-    def protocol_options(self) -> dict[str, Any]:
-        """The options of the protocol that the study sets."""
-        return self.protocol.model_dump(exclude_unset=True)
-
-    def axes(self, where: Mapping[str, Any] | None = None) -> dict[str, list]:
-        """Return the values of every axis of the part of the study in ``where``, named as the long table's columns are.
-
-        PaperError if ``where`` names an axis or a value that the study does not have.
-
-        Examples
-        --------
-        >>> study = Study(dataset="car", algorithm="rdt", epsilon=1.0, params={"max_depth": [3, 4]})
-        >>> study.axes({"params.max_depth": 4})
-        {'dataset': ['car'], 'algorithm': ['rdt'], 'params.max_depth': [4], 'epsilon': [1.0]}
-        """
-        axes: dict[str, list] = {"dataset": list(self.dataset), "algorithm": list(self.algorithm)}
-        for name, values in self.params.items():
-            axes[f"params.{name}"] = list(values)
-        axes["epsilon"] = list(map(float, self.epsilon))
-        for name, wanted in (where or {}).items():
-            axes[name] = self._narrow(name, axes.get(name), wanted)
-        return axes
-
-    def axis(self, name: str, where: Mapping[str, Any] | None = None) -> list:
-        """Return the values of one axis, in the study's order; PaperError if there is no such axis."""
-        axes = self.axes(where)
-        if name not in axes:
-            raise PaperError(f"study {self.name!r} has no axis {name!r}; {suggest_name(name, axes)}")
-        return axes[name]
-
-    def varying_axes(self, where: Mapping[str, Any] | None = None) -> list[str]:
-        """Return the axes that have several values."""
-        return [name for name, values in self.axes(where).items() if len(values) > 1]
-
-    def settings(self, by: Sequence[str], where: Mapping[str, Any] | None = None) -> list[tuple]:
-        """Return every combination of the values of the axes ``by``, in the study's order."""
-        return list(product(*(self.axis(name, where) for name in by)))
-
-    def count_settings(self, where: Mapping[str, Any] | None = None) -> int:
-        """Return how many settings a part of the study has."""
-        return math.prod(map(len, self.axes(where).values()))
-
-    def _narrow(self, name: str, values: list | None, wanted: Any) -> list:
-        several = list(wanted) if isinstance(wanted, list | tuple) else [wanted]
-        kept = [value for value in values or () if is_among(value, several)]
-        if not kept:
-            value = several[0] if len(several) == 1 else several
-            has = "nothing" if values is None else values
-            raise PaperError(f"study {self.name!r} has no {name} = {value!r}; it has {name}: {has}")
-        return kept
-
-    @model_validator(mode="after")
-    def _check_distinct(self) -> Study:
-        for axis, values in self.axes().items():
-            if len(set(make_setting_key(values))) < len(values):
-                raise ValueError(f"{axis} names a value twice: {values}")
-        return self
-
-
-class StudyPart(Document):
-    """A study, or a part of it."""
-
-    study: str
-    """One of the paper's studies."""
-    where: Where = {}
-    """Which part of the study: values of its axes."""
-
-
-class Curve(StudyPart):
-    """Settings of a study that differ along one axis only."""
-
-    along: str
-    """The axis along which the curve runs; all others have one value."""
-
-
-class Exhibit(Named, ABC):
-    """What a paper shows: a table or a figure."""
-
-    title: str
-    """What stands above a table, below a figure."""
-
-    def list_study_parts(self, paper: Paper) -> list[tuple[Study, Mapping]]:
-        """Return the parts of studies that are shown."""
-        return []
-
-    def list_algorithms(self, paper: Paper) -> list[str]:
-        """Return the algorithms that are shown, each of them once."""
-        names: dict[str, None] = {}
-        for study, where in self.list_study_parts(paper):
-            names.update(dict.fromkeys(study.axis("algorithm", where)))
-        return list(names)
-
-    @abstractmethod
-    def check(self, paper: Paper) -> None:
-        """Check what can be checked before a cell has run; raises a PaperError."""
-
-    @abstractmethod
-    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
-        """Return what the report's page shows of it: the cells of a table, what stands beside a drawing."""
-
-
-class PaperTable(Exhibit):
-    """A table of a paper; its kind says what it shows."""
-
-    def list_open_studies(self, paper: Paper) -> list[Study]:
-        """Return the studies of which some setting gave the numbers that it prints without their settings."""
-        return []
-
-    @abstractmethod
-    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
-        """Return the table in tidy form, from the long table, the verdicts on printed numbers and counted facts."""
-
-    @abstractmethod
-    def write_latex(self, paper: Paper, frame: pd.DataFrame, path: Path) -> None:
-        """Write the table for a paper."""
-
-
-class PaperFigure(Exhibit):
-    """A figure of a paper; its kind says what it draws."""
-
-    @abstractmethod
-    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
-        """Return the numbers that it is drawn from, from the long table and the verdicts on printed numbers."""
-
-    @abstractmethod
-    def draw(self, paper: Paper, frame: pd.DataFrame) -> Any:
-        """Return the drawn matplotlib figure."""
-
-    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
-        """Return what the report's page shows beside the drawing; nothing of most kinds."""
-        return {}
-
-    def advise(self, paper: Paper, frame: pd.DataFrame) -> str:
-        """Return the advice that the figure gives to its reader; nothing of most kinds."""
-        return ""
-
-
-class ShownPart(StudyPart, Exhibit):
-    """A table or a figure of one part of a study."""
-
-    def list_study_parts(self, paper: Paper) -> list[tuple[Study, Mapping]]:
-        """Return the part of the study that is shown."""
-        return [(paper.study(self.study, self.id), self.where)]
+from experiments.config.setting import keep_entries
+from experiments.config.study import Center, PaperError, Study, StudyPart, Where
+from experiments.errors import suggest_name
 
 
 class Speaker(StrEnum):
@@ -256,6 +39,7 @@ class Speaker(StrEnum):
 class Claim(Named, ABC):
     """A claim of a paper; its kind says how it is judged."""
 
+    kind: str
     text: str
     """What is tested, in a sentence. Of another reading: how it takes the text, in words that may follow "if"."""
     says: str = ""
@@ -399,11 +183,11 @@ class Paper(Document):
     """Algorithms that the paper names and nobody describes, with the reason: their rows stay empty."""
     studies: dict[str, Study]
     """The grids of cells that are run."""
-    tables: ListOf[Annotated[Any, PlainValidator(parser_of("tables"))]] = ()
+    tables: ListOf[Annotated[PaperTable, PlainValidator(parser_of("tables"))]] = ()
     """Its tables."""
-    figures: ListOf[Annotated[Any, PlainValidator(parser_of("figures", "lines"))]] = ()
+    figures: ListOf[Annotated[PaperFigure, PlainValidator(parser_of("figures", "lines"))]] = ()
     """Its figures; of kind ``lines`` if they do not say."""
-    claims: ListOf[Annotated[Any, PlainValidator(parser_of("claims"))]] = ()
+    claims: ListOf[Annotated[Claim, PlainValidator(parser_of("claims"))]] = ()
     """Its claims."""
     coverage: ListOf[Passage] = ()
     """Every sentence that claims something, table, figure and theorem of its text, with what became of it."""
@@ -430,7 +214,8 @@ class Paper(Document):
     @property
     def parts(self) -> dict[str, PaperTable | PaperFigure]:
         """The tables and figures, by id."""
-        return {part.id: part for part in (*self.tables, *self.figures)}
+        tables: dict[str, PaperTable | PaperFigure] = {table.id: table for table in self.tables}
+        return tables | {figure.id: figure for figure in self.figures}
 
     @property
     def claims_by_id(self) -> dict[str, Claim]:

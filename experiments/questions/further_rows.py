@@ -24,7 +24,8 @@ from scipy.stats import t as student
 from datasets import catalogue
 from experiments.cells.cell import PROTOCOL, Cell
 from experiments.cells.study_cells import cells_of_studies
-from experiments.config.paper import Paper, Study
+from experiments.config.paper import Paper
+from experiments.config.study import Study
 from experiments.judge.claim_answers import describe_counts
 from experiments.judge.evidence.claim_group import ClaimGroup
 from experiments.judge.evidence.standings import Outcome

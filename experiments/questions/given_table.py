@@ -15,8 +15,9 @@ import numpy as np
 import pandas as pd
 
 from documents.search_path import name_stored
-from experiments.config.paper import Paper, Study
+from experiments.config.paper import Paper
 from experiments.config.setting import describe_setting, is_among, is_same_value, make_setting_key
+from experiments.config.study import Study
 from experiments.errors import BadInput, suggest_name
 from experiments.metrics.find import find_metric
 from experiments.store.results import SettingKey, place_settings

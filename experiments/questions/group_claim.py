@@ -21,7 +21,8 @@ from pydantic import Field, field_validator
 from datasets import catalogue
 from documents.document import ListOf, Scalar
 from experiments.cells.cell import PROTOCOL, is_fixed
-from experiments.config.paper import Claim, Paper, PaperError, Study, StudyPart
+from experiments.config.paper import Claim, Paper
+from experiments.config.study import PaperError, Study, StudyPart
 from experiments.judge.evidence.claim_group import ClaimTest, Contrast
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import AskedGroup, ClaimQuestion, ComputedQuestion

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from experiments.config.paper import Paper, PaperError, PaperFigure, PaperTable, Study, StudyPart
+from experiments.config.kinds.exhibits import PaperFigure, PaperTable
+from experiments.config.paper import Paper
 from experiments.config.setting import keep_entries
+from experiments.config.study import PaperError, Study, StudyPart
 from experiments.errors import BadInput
 from experiments.judge.numbers.choices import is_choice
 from experiments.judge.numbers.number_verdict import (

@@ -12,10 +12,12 @@ from typing import Any
 from experiments.cells.cell import Cell
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config.finding import INSIDE
-from experiments.config.paper import Claim, Paper, PaperError, Passage
+from experiments.config.paper import Claim, Paper, Passage
+from experiments.config.study import PaperError
 from experiments.errors import suggest_name
 from experiments.judge.numbers.number_verdict import NumberQuestion, PrintedNumber
 from experiments.judge.question import AskedClaim, ClaimQuestion
+from experiments.questions.exhibits.checks import check_exhibit
 from experiments.questions.group_claim import ClaimAboutRuns
 from experiments.questions.number_questions import resolve_number
 from experiments.questions.preflight import check_metrics, collect, raise_errors
@@ -46,7 +48,7 @@ def resolve_paper(paper: Paper) -> PaperQuestions:
     """
     errors: list[str] = []
     (cells,) = collect([partial(cells_of_studies, paper)], errors) or [{}]
-    collect([partial(part.check, paper) for part in paper.parts.values()], errors)
+    collect([partial(check_exhibit, part, paper) for part in paper.parts.values()], errors)
     (printed,) = collect([lambda: list_numbers(read_numbers_of(paper))], errors) or [[]]
     numbers = collect([partial(resolve_number, paper, number, printed) for number in printed], errors)
     by_id = {number.id: number for number in printed}

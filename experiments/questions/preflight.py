@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from experiments.config.paper import Paper, PaperError
+from experiments.config.paper import Paper
+from experiments.config.study import PaperError
 from experiments.errors import BadInput, suggest_name
 from experiments.metrics.find import LEAKS, list_measured, select_extra
 from experiments.metrics.metric import STANDARD_ERROR

@@ -9,9 +9,10 @@ from typing import Any
 import pandas as pd
 
 from documents.search_path import name_stored
-from experiments.config.paper import Paper, PaperError, Study
+from experiments.config.paper import Paper
 from experiments.config.paths import ROOT
 from experiments.config.setting import is_among, keep_entries
+from experiments.config.study import PaperError, Study
 from experiments.judge.numbers.number_verdict import STATISTICS, PrintedNumber, is_blank
 
 _REQUIRED = ("id", "table", "dataset", "metric", "statistic", "value", "decimals", "source")

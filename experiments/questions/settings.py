@@ -7,8 +7,8 @@ from itertools import chain
 from typing import Any
 
 from experiments.cells.cell import Cell
-from experiments.config.paper import Study
 from experiments.config.setting import make_setting_key
+from experiments.config.study import Study
 from experiments.judge.numbers.number_verdict import AskedSetting, NumberQuestion
 from experiments.judge.question import AskedClaim, ClaimQuestion
 from experiments.store.results import SettingKey

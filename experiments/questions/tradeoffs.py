@@ -9,7 +9,8 @@ from operator import itemgetter
 import numpy as np
 import pandas as pd
 
-from experiments.config.paper import Curve, Paper, PaperError
+from experiments.config.paper import Paper
+from experiments.config.study import Curve, PaperError
 from experiments.store.results import Runs
 from experiments.store.study_rows import select_rows
 

@@ -22,9 +22,10 @@ from datasets.entry import Bounds, CatalogueEntry, DeclaredColumns, OwnEntry
 from datasets.tuning import find_side
 from documents.document import Document
 from experiments.config.kinds import find_kind, list_kinds
-from experiments.config.paper import Curve, Paper, Passage, Protocol, RegressionWatch, Study, Watch
+from experiments.config.paper import Paper, Passage, RegressionWatch, Watch
 from experiments.config.paths import CONF, ROOT
 from experiments.config.readings import Choices, ClaimCurve, QuestionOfClaims, QuestionOfNumbers, QuestionOfTable
+from experiments.config.study import Curve, Protocol, Study
 
 SCHEMA_FILE = CONF / "paper" / "schema.json"
 DATASET_SCHEMA_FILE = CONF / "dataset" / "schema.json"

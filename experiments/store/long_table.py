@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from algorithms.accounting.faults import CLAIMS_ONLY
 from experiments.cells.cell import Cell, format_canonical
 from experiments.store.record import Record
 
@@ -132,3 +133,14 @@ def format_cells_csv(table: pd.DataFrame) -> str:
     Times are left out, which differ from run to run; and privacy, which is the report's to tell.
     """
     return table.drop(columns=["fit_seconds", "privacy"]).to_csv(index=False, lineterminator="\n")
+
+
+def is_claim_only(row: Mapping[str, Any]) -> bool:
+    """Return whether an algorithm claims an ε without any account of it; ``row`` is a report of its fits, or their sum.
+
+    Examples
+    --------
+    >>> is_claim_only({"faults": [{"name": "claims only"}]}), is_claim_only({"faults": []})
+    (True, False)
+    """
+    return any(fault["name"] == CLAIMS_ONLY.name for fault in row.get("faults", ()))

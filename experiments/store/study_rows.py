@@ -11,8 +11,9 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from experiments.config.paper import Paper, PaperError, Study
+from experiments.config.paper import Paper
 from experiments.config.setting import match_column
+from experiments.config.study import PaperError, Study
 
 
 def select_rows(

@@ -3,48 +3,45 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from experiments.config.paper import Paper, PaperFigure, ShownPart
+from experiments.comparisons.comparison import select_levels
+from experiments.comparisons.data_kinds import KINDS, UNKNOWN, list_kinds_of
+from experiments.config.kinds.exhibits import FacetsFigure
+from experiments.config.paper import Paper
 from experiments.metrics.find import is_error
+from experiments.questions.exhibits.checks import FACET_AXES
+from experiments.questions.exhibits.series import name_of_center, summarise_metrics
 from plots import style
-from plots.comparisons.compared_part import BetweenLevels
-from plots.comparisons.data_kinds import KINDS, UNKNOWN, list_kinds_of
+from plots.exhibits.views import FigureView
 from plots.labels import format_large, label_metric, label_name, label_names, label_value, label_values, scale_value
-from plots.series import NO_NUMBERS, check_metrics_by, describe_points, name_of_center, summarise_metrics
+from plots.series import describe_points
 
-_BY = ["dataset", "algorithm", "epsilon"]
 _LOWEST, _HIGHEST = -0.7, 1.7  # how far beyond the two levels a picture may reach, in distances between them
 _BEYOND = "#e9ecef"
 
 _Looks = dict[str, dict[str, Any]]  # colour, marker and dash of each line
 
 
-class FacetsFigure(BetweenLevels, ShownPart, PaperFigure):
+class FacetsView(FigureView[FacetsFigure], of=FacetsFigure):
     """A metric against ε, a small picture for each data set, with floor and ceiling at the same height in all."""
 
-    kind: Literal["facets"]
-    metric: str
-    """The metric; an error is drawn on a logarithmic axis."""
-
-    def check(self, paper: Paper) -> None:
-        """Check that the studies have axes, metric, floor and ceiling; raises a PaperError."""
-        check_metrics_by(paper, self, self.metric, _BY)
-        self.make_frame(paper, pd.DataFrame(), NO_NUMBERS)
-
-    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
+    def make_frame(self, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
         """Return one row for each point, as `summarise_metrics` does, with the kinds of its data set.
 
         Floor and ceiling come after the lines. Data sets are sorted by the first kind that they are of; ``kinds`` joins
         all of them by blanks.
         """
-        study = paper.study(self.study, self.id)
-        sets = study.axis("dataset", self.where)
-        levels = self.select_levels(paper, self.id, self.metric, sets)
-        parts = [summarise_metrics(paper, part, self.metric, table, numbers, _BY) for part in (self, levels)]
+        study = self.paper.study(self.part.study, self.part.id)
+        sets = study.axis("dataset", self.part.where)
+        levels = select_levels(self.paper, self.part, self.part.id, self.part.metric, sets).part
+        parts = [
+            summarise_metrics(self.paper, part, self.part.metric, table, numbers, FACET_AXES)
+            for part in (self.part, levels)
+        ]
         frame = pd.concat(parts, ignore_index=True)
         kinds = {name: list_kinds_of(study, name) for name in sets}
         order = [*KINDS, UNKNOWN]
@@ -52,56 +49,61 @@ class FacetsFigure(BetweenLevels, ShownPart, PaperFigure):
         frame = frame.assign(kinds=[" ".join(kinds[name]) for name in frame["dataset"]])
         return frame.sort_values("dataset", key=lambda names: names.map(places), kind="stable", ignore_index=True)
 
-    def draw(self, paper: Paper, frame: pd.DataFrame) -> style.Figure:
+    def draw(self, frame: pd.DataFrame) -> style.Figure:
         """Draw a small picture for each data set that has results."""
         facets = [self._read_facet(str(name), rows) for name, rows in frame.groupby("dataset", sort=False)]
         facets = [facet for facet in facets if facet.high > facet.low]
         n_pictures = max(len(facets), 1)
         drawn, grid = style.make_grid(n_pictures)
         n_columns = grid.shape[1]
-        study = paper.study(self.study, self.id)
-        lines, epsilons = study.axis("algorithm", self.where), study.axis("epsilon", self.where)
+        study = self.paper.study(self.part.study, self.part.id)
+        lines, epsilons = study.axis("algorithm", self.part.where), study.axis("epsilon", self.part.where)
         looks = {name: {**style.choose_shape(i), "color": style.choose_color(i)} for i, name in enumerate(lines)}
-        ends, names = _find_reach(facets, lines), label_values(paper, "epsilon", epsilons)
+        ends, names = _find_reach(facets, lines), label_values(self.paper, "epsilon", epsilons)
         for place, (axes, facet) in enumerate(zip(grid.flat, facets, strict=False)):
             _draw_facet(axes, facet, looks, ends)
-            _name_facet(axes, paper, facet)
+            _name_facet(axes, self.paper, facet)
             axes.set_xticks(range(len(names)), names, fontsize=8.5)
             if place + n_columns >= len(facets):
-                axes.set_xlabel(label_name(paper, "epsilon"), fontsize=9)
+                axes.set_xlabel(label_name(self.paper, "epsilon"), fontsize=9)
             if place % n_columns == 0:
-                axes.set_ylabel(label_metric(paper, self.metric), fontsize=9)
+                axes.set_ylabel(label_metric(self.paper, self.part.metric), fontsize=9)
         for axes in grid.flat[n_pictures:]:
             axes.remove()
-        style.add_legend(drawn, "outside lower left", handles=self._make_keys(paper, looks), ncols=3, fontsize=9.5)
+        style.add_legend(drawn, "outside lower left", handles=self._make_keys(looks), ncols=3, fontsize=9.5)
         style.write_shortfall(grid[0][0], frame, pad=32)
-        style.write_title(drawn, grid[0][-1], self.title)
+        style.write_title(drawn, grid[0][-1], self.part.title)
         return drawn
 
-    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
+    def describe(self, frame: pd.DataFrame) -> dict[str, Any]:
         """Return the points of the figure as the report's page shows them."""
         points = []
         for row, point in zip(frame.to_dict("records"), describe_points(frame), strict=True):
-            line = f"{label_name(paper, row['dataset'])}: {label_name(paper, row['algorithm'])}"
-            x = label_value(paper, row["epsilon"])
+            line = f"{label_name(self.paper, row['dataset'])}: {label_name(self.paper, row['algorithm'])}"
+            x = label_value(self.paper, row["epsilon"])
             points.append({**point, "line": line, "x": x, "printed": "", "verdict": ""})
-        metric = f"{label_metric(paper, self.metric)}, {name_of_center(frame)}"
-        return {"line": "data set: algorithm", "x": label_name(paper, "epsilon"), "metric": metric, "points": points}
+        metric = f"{label_metric(self.paper, self.part.metric)}, {name_of_center(frame)}"
+        return {
+            "line": "data set: algorithm",
+            "x": label_name(self.paper, "epsilon"),
+            "metric": metric,
+            "points": points,
+        }
 
     def _read_facet(self, name: str, rows: pd.DataFrame) -> _Facet:
-        center, is_log = name_of_center(rows), is_error(self.metric)
-        scaled = {column: scale_value(self.metric, rows[column]) for column in (center, "ci_low", "ci_high")}
+        center, is_log = name_of_center(rows), is_error(self.part.metric)
+        scaled = {column: scale_value(self.part.metric, rows[column]) for column in (center, "ci_low", "ci_high")}
         points = rows.assign(**scaled).rename(columns={center: "center"})
         levels = []
-        for algorithm in (self.floor, self.ceiling):  # each as its mean over ε
+        for algorithm in (self.part.floor, self.part.ceiling):  # each as its mean over ε
             level = float(points.loc[points["algorithm"] == algorithm, "center"].mean())
             levels.append(math.log10(level) if is_log and level > 0 else level)
         return _Facet(name, points, min(levels), max(levels), is_log)
 
-    def _make_keys(self, paper: Paper, looks: _Looks) -> list[Any]:
+    def _make_keys(self, looks: _Looks) -> list[Any]:
         """Return legend entries of the lines, and of what stands at the two levels."""
-        names = label_names(paper, [*looks, self.floor, self.ceiling])
-        lower, upper = names[-2:][::-1] if is_error(self.metric) else names[-2:]
+        names = label_names(self.paper, [*looks, self.part.floor, self.part.ceiling])
+        lower, upper = names[-2:][::-1] if is_error(self.part.metric) else names[-2:]
         return [
             *(style.make_key(name, **look) for name, look in zip(names, looks.values(), strict=False)),
             style.make_key(f"upper level: {upper}", color=style.INK, linewidth=0.9),

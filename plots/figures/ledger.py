@@ -4,100 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import chain, cycle
-from typing import Any, Literal
 
 import pandas as pd
-from pydantic import field_validator
 
 import datasets
 from algorithms.accounting.events import Bootstrapped, Event, Parallel, Sequential, Spent
-from algorithms.base import PrivateEstimator
-from documents.document import ListOf, Scalar
-from experiments.cells.cell import read_epsilon
-from experiments.config import estimators
-from experiments.config.data import task_and_domain
-from experiments.config.paper import Paper, PaperError, PaperFigure
+from experiments.config.kinds.exhibits import LedgerFigure
+from experiments.questions.exhibits.checks import make_models
 from plots import style
+from plots.exhibits.views import FigureView
 from plots.labels import label_name, label_values
 
 COLUMNS = ["value", "step", "mechanism", "purpose", "epsilon"]
 _NARROW = 0.04  # of the axis: a number does not fit into a narrower part
 
 
-class LedgerFigure(PaperFigure):
+class LedgerView(FigureView[LedgerFigure], of=LedgerFigure):
     """The budget of fitted models, divided as the steps that one record meets divide it."""
 
-    kind: Literal["ledger"]
-    dataset: str
-    """The data set."""
-    algorithm: str
-    """The algorithm."""
-    params: dict[str, ListOf[Scalar]]
-    """One parameter with its values, ``{parameter: [value, ...]}``: each has a bar."""
-    epsilon: float
-    """The privacy budget."""
-
-    @field_validator("params")
-    @classmethod
-    def _check_params(cls, params: dict) -> dict:
-        if len(params) != 1:
-            raise ValueError(f"write one parameter, {{parameter: [value, ...]}}, got {len(params)}")
-        return params
-
-    def list_algorithms(self, paper: Paper) -> list[str]:
-        """Return the algorithm."""
-        return [self.algorithm]
-
-    def check(self, paper: Paper) -> None:
-        """Check that the algorithm can be fitted and keeps a ledger, without reading a row; raises a BadInput."""
-        for model in self._make_models().values():
-            if not isinstance(model, PrivateEstimator):
-                raise PaperError(f"{self.id}: {self.algorithm} keeps no ledger")
-
-    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
+    def make_frame(self, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
         """Fit the algorithm for each value, and read in its ledger what the steps that a record meets cost.
 
         ``step`` counts from 1; steps without noise are not in it. Empty if the data set is not available.
         """
         try:
-            data = datasets.load(self.dataset)
+            data = datasets.load(self.part.dataset)
         except datasets.DataUnavailable:
             return pd.DataFrame(columns=COLUMNS)
         rows = []
-        for value, model in self._make_models().items():
+        for value, model in make_models(self.part).items():
             ledger = model.fit(data.frame, data.target.to_numpy()).privacy_.ledger
             for step, spent in enumerate(_list_steps(ledger), start=1):
                 rows.append((value, step, spent.mechanism, spent.purpose, spent.epsilon))
         return pd.DataFrame(rows, columns=COLUMNS)
 
-    def draw(self, paper: Paper, frame: pd.DataFrame) -> style.Figure:
+    def draw(self, frame: pd.DataFrame) -> style.Figure:
         """Draw a bar for every value."""
         drawn = style.make_figure(8.4, 1.9 + 0.48 * max(frame["value"].nunique(), 1))
         axes = drawn.add_subplot()
-        ((name, values),) = self.params.items()
+        ((name, values),) = self.part.params.items()
         colours = _choose_colours(frame)
         total = frame.groupby("value")["epsilon"].sum().max() if len(frame) else 1.0
         for place, value in enumerate(values):
             _draw_bar(axes, place, frame[frame["value"] == value], colours, _NARROW * total)
-        axes.set_yticks(range(len(values)), label_values(paper, f"params.{name}", values))
-        axes.set_ylabel(label_name(paper, f"params.{name}"))
+        axes.set_yticks(range(len(values)), label_values(self.paper, f"params.{name}", values))
+        axes.set_ylabel(label_name(self.paper, f"params.{name}"))
         axes.invert_yaxis()
         axes.set_xlabel("ε of the steps that one record meets")
         style.dress_axes(axes, "x")
         style.write_shortfall(axes, frame)
         style.add_legend(drawn, handles=list(map(style.make_patch, colours, colours.values())))
-        style.write_title(drawn, axes, self.title)
+        style.write_title(drawn, axes, self.part.title)
         return drawn
-
-    def _make_models(self) -> dict[Any, Any]:
-        _, domain = task_and_domain(self.dataset)
-        ((name, values),) = self.params.items()
-        given = {"epsilon": read_epsilon(self.epsilon), "domain": domain, "random_state": 0}
-        models = {}
-        for value in values:
-            params = estimators.merge_parameters(self.algorithm, {name: value})
-            models[value] = estimators.make_estimator(self.algorithm, params, **given)
-        return models
 
 
 def _list_steps(event: Event) -> list[Spent]:

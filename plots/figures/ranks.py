@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 
-from experiments.config.paper import Paper, PaperFigure
-from experiments.judge.verdict import Verdict
-from experiments.stats import LEVEL
-from plots import style
-from plots.comparisons.compared_part import (
+from experiments.comparisons.comparison import (
     BEATS_THE_FIRST,
     NOT_TOLD_APART,
     TOLD_APART,
-    ComparedPart,
+    AlgorithmComparison,
     find_critical_difference,
-    format_probability,
-    format_rank,
     is_beyond,
     list_ranked_sets,
-    name_with_odds,
     select_means,
 )
+from experiments.config.kinds.exhibits import RanksFigure
+from experiments.judge.verdict import Verdict
+from experiments.stats import LEVEL
+from plots import style
+from plots.exhibits.compared import describe_sets, format_probability, format_rank, name_with_odds
+from plots.exhibits.views import FigureView
 from plots.labels import label_name, label_names
 from plots.series import note_shortfall
 
@@ -37,21 +36,22 @@ _WIDE_ENOUGH = 0.13  # least share of a bar in which its probability can be read
 _LETTERS, _LETTER_WIDTH = 45, 0.09
 
 
-class RanksFigure(ComparedPart, PaperFigure):
+class RanksView(FigureView[RanksFigure], of=RanksFigure):
     """Mean ranks of the algorithms of a study over its data sets, and the first compared with each other one."""
 
-    kind: Literal["ranks"]
-    advises: bool = False
-    """Whether the first algorithm is the one to take: the figure must hold none that is not private as it says."""
+    @property
+    def comparison(self) -> AlgorithmComparison:
+        """What is compared."""
+        return AlgorithmComparison(self.paper, self.part)
 
-    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
+    def make_frame(self, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
         """Rank the algorithms, and compare the first with each other one; see `ComparedPart.compare_algorithms`."""
-        return self.compare_algorithms(paper, table)
+        return self.comparison.compare_algorithms(table)
 
-    def draw(self, paper: Paper, frame: pd.DataFrame) -> style.Figure:
+    def draw(self, frame: pd.DataFrame) -> style.Figure:
         """Draw mean ranks, ranks on single data sets, and a bar of probabilities for each comparison."""
         means = select_means(frame)
-        names = label_names(paper, means["algorithm"])
+        names = label_names(self.paper, means["algorithm"])
         lines = [f"{name}   {format_rank(rank)}" for name, rank in zip(names, means["rank"], strict=True)]
         wider = _LETTER_WIDTH * max(0, max(map(len, lines)) - _LETTERS)
         drawn = style.make_figure(11.5 + wider, 2.3 + 0.42 * len(means))
@@ -63,17 +63,17 @@ class RanksFigure(ComparedPart, PaperFigure):
             _draw_comparison(right, place, row)
         _dress_comparisons(right)
         style.write_shortfall(left, frame, pad=18)
-        margin = self.margin_words
+        margin = self.comparison.margin_words
         handles = [
             style.make_patch(f"the best is better by more than {margin}", _COLOURS["better"]),
             style.make_patch(f"equal within {margin}", _COLOURS["equal"]),
             style.make_patch(f"the best is worse by more than {margin}", _COLOURS["worse"]),
         ]
         style.add_legend(drawn, "outside lower right", handles=handles, ncols=3, fontsize=9.5)
-        style.write_title(drawn, right, self.title)
+        style.write_title(drawn, right, self.part.title)
         return drawn
 
-    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
+    def describe(self, frame: pd.DataFrame) -> dict[str, Any]:
         """Return the comparisons as the report's page shows them."""
         standings = []
         for place, (row, is_apart) in enumerate(
@@ -81,42 +81,43 @@ class RanksFigure(ComparedPart, PaperFigure):
         ):
             odds = [format_probability(row[name]) for name in _COLOURS]
             separated = ("yes" if is_apart else "no") if place else ""
-            name = label_name(paper, row["algorithm"])
+            name = label_name(self.paper, row["algorithm"])
             standings.append([name, format_rank(row["rank"]), *odds, row["verdict"], separated])
+        sets, margin = describe_sets(self.comparison, list_ranked_sets(frame)), self.comparison.margin_words
         explanation = (
-            f"mean ranks over {self.count_sets(paper, list_ranked_sets(frame))}. Beside each other method stands the "
-            f"chance that on new data sets the best is better by more than {self.margin_words}, equal within that, or "
+            f"mean ranks over {sets}. Beside each other method stands the "
+            f"chance that on new data sets the best is better by more than {margin}, equal within that, or "
             f"worse; {100 * LEVEL:.0f} % decide (Bayesian signed-rank test). Mean ranks closer than "
             f"{format_rank(find_critical_difference(frame))} may differ by chance (Nemenyi test, 5 %)."
         )
         return {"heads": _HEADS, "standings": standings, "explanation": explanation}
 
-    def advise(self, paper: Paper, frame: pd.DataFrame) -> str:
+    def advise(self, frame: pd.DataFrame) -> str:
         """Say which algorithm to take: the best mean rank, with what the data sets say of it against each other one.
 
         A run that is not complete gives no advice, and says so; a figure that does not advise says nothing.
         """
-        if not self.advises:
+        if not self.part.advises:
             return ""
         if note := note_shortfall(frame):
             return f"{note}; no advice"
         best, *others = select_means(frame).to_dict("records")
-        margin, sure = self.margin_words, f"(chance at least {100 * LEVEL:.0f} %)"
+        margin, sure = self.comparison.margin_words, f"(chance at least {100 * LEVEL:.0f} %)"
         words = {
             TOLD_APART: f"better than {{}} by more than {margin} {sure}",
             Verdict.EQUAL: f"equal to {{}} within {margin} {sure}",
             NOT_TOLD_APART: "no clear difference from {}",
             BEATS_THE_FIRST: f"worse than {{}} by more than {margin} {sure}",
         }
-        parts = [f"mean rank {best['rank']:.2f} over {self.count_sets(paper, list_ranked_sets(frame))}"]
+        parts = [f"mean rank {best['rank']:.2f} over {describe_sets(self.comparison, list_ranked_sets(frame))}"]
         difference = format_rank(find_critical_difference(frame))
         apart = f"{int(is_beyond(frame)[1:].sum())} of {len(others)} others"
         parts.append(f"apart from {apart} by the Nemenyi test (ranks that differ by {difference}, 5 %)")
         for verdict, says in words.items():
-            names = [name_with_odds(paper, row) for row in others if row["verdict"] == verdict]
+            names = [name_with_odds(self.paper, row) for row in others if row["verdict"] == verdict]
             if names:
                 parts.append(says.format(_name_others(names, len(others))))
-        return f"{self.title}: take {label_name(paper, best['algorithm'])}, {'; '.join(parts)}."
+        return f"{self.part.title}: take {label_name(self.paper, best['algorithm'])}, {'; '.join(parts)}."
 
 
 def _draw_ranks(axes: style.Axes, means: pd.DataFrame, frame: pd.DataFrame) -> None:

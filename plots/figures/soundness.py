@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from pydantic import field_validator
 
-from experiments.config.paper import Paper, PaperError, PaperFigure, ShownPart
+from experiments.config.kinds.exhibits import SoundnessFigure
 from experiments.config.setting import match_column
 from experiments.metrics.find import is_error
-from experiments.questions.preflight import check_metrics
 from experiments.stats import center_interval
 from experiments.store.long_table import distinct_privacy_reports
 from experiments.store.study_rows import select_rows
 from plots import style
+from plots.exhibits.views import FigureView
 from plots.labels import MISSING, label_metric, label_name, label_names, scale_value
 
 _PANEL = 2.3
@@ -25,31 +24,10 @@ _MEAN: dict[str, Any] = {"marker": "D", "markersize": 7, "linestyle": "none", "m
 _TEXT = "text: ε that the printed one accounts for\n(sound: that of the other, if not as claimed)"
 
 
-class SoundnessFigure(ShownPart, PaperFigure):
+class SoundnessView(FigureView[SoundnessFigure], of=SoundnessFigure):
     """What the sound variants of algorithms gain or lose, and what the printed ones really pay."""
 
-    kind: Literal["soundness"]
-    metric: str
-    """The metric that is compared."""
-    pairs: dict[str, str]
-    """Printed algorithms with their sound variants, ``{printed: sound}``."""
-
-    @field_validator("pairs", mode="before")
-    @classmethod
-    def _check_pairs(cls, pairs: Any) -> Any:
-        if not isinstance(pairs, Mapping) or not pairs:
-            raise ValueError("write {printed algorithm: its sound variant, ...}")
-        return pairs
-
-    def check(self, paper: Paper) -> None:
-        """Check that the study has both algorithms of every pair; raises a PaperError."""
-        algorithms = paper.study(self.study, self.id).axis("algorithm", self.where)
-        for name in [*self.pairs, *self.pairs.values()]:
-            if name not in algorithms:
-                raise PaperError(f"{self.id}: the study has no algorithm {name!r}; it has: {', '.join(algorithms)}")
-        check_metrics(paper, self.id, self.study, self.where, [self.metric])
-
-    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
+    def make_frame(self, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
         """Compare each sound variant with the printed algorithm, on the same splits.
 
         One row per pair, ε and data set, and one with an empty ``dataset`` for the mean over the data sets if all have
@@ -60,17 +38,17 @@ class SoundnessFigure(ShownPart, PaperFigure):
         steps alone; ``sound_accounted``, what the sound one accounts for between the same neighbours; ``n`` and
         ``n_expected`` (pairs of cells).
         """
-        study = paper.study(self.study, self.id)
-        rows = select_rows(table, study, self.metric, self.where)
+        study = self.paper.study(self.part.study, self.part.id)
+        rows = select_rows(table, study, self.part.metric, self.part.where)
         records = []
-        for printed, sound in self.pairs.items():
-            for epsilon in study.axis("epsilon", self.where):
+        for printed, sound in self.part.pairs.items():
+            for epsilon in study.axis("epsilon", self.part.where):
                 at_epsilon = rows[match_column(rows["epsilon"], epsilon)]
                 pair = {"printed": printed, "sound": sound, "epsilon": epsilon}
-                records += self._compare(paper, at_epsilon, pair, study.axis("dataset", self.where))
+                records += self._compare(at_epsilon, pair, study.axis("dataset", self.part.where))
         return pd.DataFrame(records)
 
-    def draw(self, paper: Paper, frame: pd.DataFrame) -> style.Figure:
+    def draw(self, frame: pd.DataFrame) -> style.Figure:
         """Draw a panel for each ε, a line for each pair."""
         epsilons, pairs = frame["epsilon"].unique(), list(frame["printed"].unique())
         drawn = style.make_figure(2.2 + _PANEL * len(epsilons), 2.2 + 0.5 * len(pairs))
@@ -78,40 +56,40 @@ class SoundnessFigure(ShownPart, PaperFigure):
         for axes, epsilon in zip(panels, epsilons, strict=True):
             part = frame[frame["epsilon"] == epsilon]
             for place, printed in enumerate(pairs):
-                _draw_pair(axes, place, part[part["printed"] == printed], self.metric)
-            _dress_panel(axes, epsilon, self.metric)
-        panels[0].set_yticks(range(len(pairs)), label_names(paper, pairs))
+                _draw_pair(axes, place, part[part["printed"] == printed], self.part.metric)
+            _dress_panel(axes, epsilon, self.part.metric)
+        panels[0].set_yticks(range(len(pairs)), label_names(self.paper, pairs))
         panels[0].set_ylim(len(pairs) - 0.5, -0.65)
-        panels[len(panels) // 2].set_xlabel(self._name_unit(paper))
+        panels[len(panels) // 2].set_xlabel(self._name_unit())
         style.write_shortfall(panels[0], frame, pad=22)
         n_sets = frame.loc[frame["dataset"] != "", "dataset"].nunique()
         style.add_legend(drawn, "outside lower left", handles=_make_keys(n_sets), ncols=4, fontsize=9.5)
-        style.write_title(drawn, panels[-1], self.title)
+        style.write_title(drawn, panels[-1], self.part.title)
         return drawn
 
-    def _compare(self, paper: Paper, rows: pd.DataFrame, pair: Mapping[str, Any], sets: Sequence[str]) -> list[dict]:
+    def _compare(self, rows: pd.DataFrame, pair: Mapping[str, Any], sets: Sequence[str]) -> list[dict]:
         """Compare a pair at one ε: on each data set, and in the mean over them."""
         privacy = _sum_up_privacy(_read_reports(rows, pair["printed"]), _read_reports(rows, pair["sound"]))
-        center = paper.center_of(self.metric)
+        center = self.paper.center_of(self.part.metric)
         records = []
         for dataset in sets:
             gain = self._measure_gain(rows[rows["dataset"] == dataset], pair["printed"], pair["sound"], center)
-            records.append({**pair, "dataset": dataset, **gain, **privacy, "n_expected": paper.repeats})
+            records.append({**pair, "dataset": dataset, **gain, **privacy, "n_expected": self.paper.repeats})
         mean = float(np.mean([record["gain"] for record in records]))  # NaN where a data set has no answer
         over_all = {"dataset": "", "gain": mean, "low": math.nan, "high": math.nan, "n": 0}
         return [*records, {**pair, **over_all, **privacy, "n_expected": 0}]
 
     def _measure_gain(self, rows: pd.DataFrame, printed: str, sound: str, center: str) -> dict[str, Any]:
-        wide = rows.pivot(index="repeat", columns="algorithm", values=self.metric)
+        wide = rows.pivot(index="repeat", columns="algorithm", values=self.part.metric)
         wide = wide.reindex(columns=[printed, sound]).dropna()
-        gains = np.log2(wide[printed] / wide[sound]) if is_error(self.metric) else wide[sound] - wide[printed]
+        gains = np.log2(wide[printed] / wide[sound]) if is_error(self.part.metric) else wide[sound] - wide[printed]
         interval = center_interval(center, gains.to_numpy())
         return {"gain": interval.center, "low": interval.low, "high": interval.high, "n": interval.n}
 
-    def _name_unit(self, paper: Paper) -> str:
-        if is_error(self.metric):
-            return f"{label_name(paper, self.metric)}: printed / sound, more than 1 is a gain"
-        return f"{label_metric(paper, self.metric).removesuffix(' (%)')}: sound less printed, in points"
+    def _name_unit(self) -> str:
+        if is_error(self.part.metric):
+            return f"{label_name(self.paper, self.part.metric)}: printed / sound, more than 1 is a gain"
+        return f"{label_metric(self.paper, self.part.metric).removesuffix(' (%)')}: sound less printed, in points"
 
 
 def _read_reports(rows: pd.DataFrame, algorithm: str) -> list[dict]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 
-from experiments.config.paper import Paper, PaperFigure
+from experiments.comparisons.comparison import AlgorithmComparison
+from experiments.config.kinds.exhibits import WinsFigure
 from plots import style
-from plots.comparisons.compared_part import ComparedPart, format_rank
+from plots.exhibits.compared import format_rank
+from plots.exhibits.views import FigureView
 from plots.labels import label_name, label_names
 
 _HEADS = ("algorithm", "mean rank", "wins", "ties", "losses")
@@ -16,12 +18,15 @@ _HEADS = ("algorithm", "mean rank", "wins", "ties", "losses")
 _WIN, _EVEN, _LOSS, _DARK = "#1d4f91", "#f3f4f6", "#b65a1a", "#15181c"
 
 
-class WinsFigure(ComparedPart, PaperFigure):
+class WinsView(FigureView[WinsFigure], of=WinsFigure):
     """On how many data sets each algorithm beats each other one by more than ``equal_within``, and loses to it."""
 
-    kind: Literal["wins"]
+    @property
+    def comparison(self) -> AlgorithmComparison:
+        """What is compared."""
+        return AlgorithmComparison(self.paper, self.part)
 
-    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
+    def make_frame(self, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
         """Count wins, ties and losses of every ordered pair over data sets, in the order of mean ranks.
 
         They are data sets on which the difference of scores of ``row`` and ``column``, mean over all other axes of
@@ -29,24 +34,27 @@ class WinsFigure(ComparedPart, PaperFigure):
         pair of an algorithm with itself has its number of cells, ``n`` of ``n_expected``, which are 0 elsewhere. A data
         set of which a setting has no result counts for nobody.
         """
-        medians = self.list_medians(paper, table)
-        scores, ranks = self.score_algorithms(medians), self.rank_algorithms(medians).mean().round(9)
-        cells = pd.DataFrame(self.count_cells(paper, table)).groupby("algorithm")[["n", "n_expected"]].sum()
+        medians, margin = self.comparison.list_medians(table), self.comparison.margin
+        scores, ranks = (
+            self.comparison.score_algorithms(medians),
+            self.comparison.rank_algorithms(medians).mean().round(9),
+        )
+        cells = pd.DataFrame(self.comparison.count_cells(table)).groupby("algorithm")[["n", "n_expected"]].sum()
         order = ranks.sort_values(kind="stable").index
         records = []
         for row in order:
             for column in order:
                 lead = scores[row] - scores[column]
-                wins, losses = int((lead > self.margin).sum()), int((lead < -self.margin).sum())
+                wins, losses = int((lead > margin).sum()), int((lead < -margin).sum())
                 counts = {"wins": wins, "ties": len(lead) - wins - losses, "losses": losses, "sets": len(lead)}
                 own = cells.loc[row].to_dict() if row == column else {"n": 0, "n_expected": 0}
                 records.append({"row": row, "column": column, "rank": ranks[row], **counts, **own})
         return pd.DataFrame(records)
 
-    def draw(self, paper: Paper, frame: pd.DataFrame) -> style.Figure:
+    def draw(self, frame: pd.DataFrame) -> style.Figure:
         """Draw a heat map of wins less losses, with the counts written into it."""
         order = list(frame["row"].unique())
-        names = label_names(paper, order)
+        names = label_names(self.paper, order)
         drawn = style.make_figure(5.2 + 0.56 * len(order), 2.2 + 0.38 * len(order))
         axes = drawn.add_subplot()
         _fill_cells(axes, frame, order)
@@ -61,29 +69,29 @@ class WinsFigure(ComparedPart, PaperFigure):
         n_sets = int(frame["sets"].max())
         axes.set_xlabel(
             f"wins/ties/losses of the row against the column,\nover {n_sets} data sets{self._held_out}; "
-            f"a tie: equal within {self.margin_words}\n(behind a name its mean rank: 1 is best)",
+            f"a tie: equal within {self.comparison.margin_words}\n(behind a name its mean rank: 1 is best)",
             fontsize=10,
         )
         axes.xaxis.set_label_position("bottom")
         style.write_shortfall(axes, frame, pad=12)
-        style.write_title(drawn, axes, self.title)
+        style.write_title(drawn, axes, self.part.title)
         return drawn
 
-    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
+    def describe(self, frame: pd.DataFrame) -> dict[str, Any]:
         """Return the sums over all others as the report's page shows them."""
         standings = []
         for name, pairs in frame[frame["row"] != frame["column"]].groupby("row", sort=False):
             counts = pairs[["wins", "ties", "losses"]].sum().map(str)
-            standings.append([label_name(paper, str(name)), format_rank(pairs["rank"].iloc[0]), *counts])
+            standings.append([label_name(self.paper, str(name)), format_rank(pairs["rank"].iloc[0]), *counts])
         explanation = (
             f"each against all others, over {int(frame['sets'].max())} data sets{self._held_out}; "
-            f"a tie is a difference of up to {self.margin_words}. The figure has each pair."
+            f"a tie is a difference of up to {self.comparison.margin_words}. The figure has each pair."
         )
         return {"heads": _HEADS, "standings": standings, "explanation": explanation}
 
     @property
     def _held_out(self) -> str:
-        return ", all held out" if self.sets == "held_out" else ""
+        return ", all held out" if self.part.sets == "held_out" else ""
 
 
 def _fill_cells(axes: style.Axes, frame: pd.DataFrame, order: list[str]) -> None:

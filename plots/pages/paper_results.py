@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from algorithms.whole_files import write_text
-from experiments.config.paper import Paper, PaperFigure, PaperTable, Speaker
+from experiments.config.kinds.exhibits import PaperFigure, PaperTable
+from experiments.config.paper import Paper, Speaker
 from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.claim_answers import judge_claims
 from experiments.judge.number_answers import judge_numbers
@@ -37,9 +37,11 @@ from experiments.stats import LEVEL
 from experiments.store.results import Results
 from experiments.store.runs_file import RUNS, select_runs, write_runs
 from experiments.store.study_rows import count_cells
-from plots import audits, labels, privacy, style
+from plots import audits, labels, privacy
 from plots.answers import count_signs
+from plots.exhibits.views import view
 from plots.pages import html
+from plots.pages.drawings import draw_exhibits
 from plots.pages.html import measure_picture, read_svg
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import write_csv, write_json, write_paper
@@ -74,19 +76,14 @@ def publish_paper(
     write_csv(list_copies(list_splits(paper), paper.repeats), folder / "copies.csv")
     write_json(privacy.sum_up_privacy(shown), folder / "privacy.json")
     for part in paper.tables:
-        frame = part.make_frame(paper, shown, numbers, facts)
-        part.write_latex(paper, frame, tables / f"{part.id}.tex")
-        write_csv(frame, tables / f"{part.id}.csv")
-    frames = [part.make_frame(paper, shown, numbers) for part in paper.figures]
-    drawings = [
-        partial(style.render_figure, part.id, partial(part.draw, paper, frame))
-        for part, frame in zip(paper.figures, frames, strict=True)
-    ]
-    for part, frame, files in zip(paper.figures, frames, runner.run(drawings), strict=True):
-        style.write_rendered(part.id, files, figures, frame)
+        write_csv(view(paper, part).make_frame(shown, numbers, facts), tables / f"{part.id}.csv")
+    for figure in paper.figures:
+        write_csv(view(paper, figure).make_frame(shown, numbers), figures / f"{figure.id}.csv")
     judged = {"cells": n_cells, "cells_expected": n_expected, "claims": [claim.model_dump() for claim in claims]}
     write_json(head | judged, folder / "claims.json")
-    return [write_page(PaperRun.read(folder)), *(figures / f"{part.id}.png" for part in paper.figures)]
+    run = PaperRun.read(folder)
+    pictures = draw_exhibits(run, runner)
+    return [write_page(run), *(path for path in pictures if path.suffix == ".png")]
 
 
 def list_splits(paper: Paper) -> list[tuple[str, dict[str, Any]]]:
@@ -180,12 +177,12 @@ def _describe_table(run: PaperRun, part: PaperTable) -> dict[str, Any]:
     return {
         "id": part.id,
         "title": part.title,
-        "kind": part.kind,  # type: ignore[attr-defined]  # each class of tables declares its own
+        "kind": part.kind,
         "measured": _describe_audit(run, part),
         "files": _list_files(run, "tables", part.id),
         "explanation": "",
         "is_text": False,
-        **part.describe(run.paper, run.read_frame(part)),
+        **view(run.paper, part).describe(run.read_frame(part)),
     }
 
 
@@ -193,7 +190,7 @@ def _describe_figure(run: PaperRun, part: PaperFigure) -> dict[str, Any]:
     """Return a figure with its title, its size, its files and the numbers behind it."""
     frame = run.read_frame(part)
     beside = {"measured": _describe_audit(run, part), "points": [], "standings": []}
-    return {**_describe_picture(run, part.id, part.title, frame), **beside, **part.describe(run.paper, frame)}
+    return {**_describe_picture(run, part.id, part.title, frame), **beside, **view(run.paper, part).describe(frame)}
 
 
 def _describe_rankings(run: PaperRun) -> list[dict[str, Any]]:

@@ -29,7 +29,7 @@ from experiments.judge.readings.under_reading import HOLDS, IS_REFUTED, OPEN
 from experiments.judge.readings.variance import PREFIX, explain_variance, list_choices
 from experiments.judge.verdict import say_share
 from plots import style
-from plots.runs.run_folder import write_csv
+from plots.runs.run_folder import read_readings, write_csv
 from plots.style import ALARM, GRID, INK, QUALITATIVE
 
 _WIDTH = 11.0
@@ -78,8 +78,9 @@ def write_rankings(paper: Paper, rankings: Mapping[str, pd.DataFrame], folder: P
 
     ``rankings`` are by question, as `ranking.rank_readings` gives them; ``folder`` is ``results/paper-N``.
     """
-    drawings = {f"readings-{one.id}": partial(_draw_ranking, one, rankings[one.id]) for one in paper.readings}
-    return _write_readings(rankings, folder / "readings.csv", drawings)
+    rows = _keep_rows(rankings, folder / "readings.csv", "question")
+    drawings = {f"readings-{one.id}": partial(draw_ranking, one, rows[one.id]) for one in paper.readings}
+    return _draw_kept(folder / "readings.csv", drawings)
 
 
 def write_curves(paper: Paper, curves: Mapping[str, pd.DataFrame], folder: Path) -> list[Path]:
@@ -88,23 +89,28 @@ def write_curves(paper: Paper, curves: Mapping[str, pd.DataFrame], folder: Path)
     ``curves`` are by claim, as `claim_curves.judge_readings` gives them; ``folder`` is ``results/paper-N``.
     """
     texts = {claim.id: claim.text for claim in paper.claims}
-    drawings = {f"curve-{name}": partial(draw_claim, texts[name], rows) for name, rows in curves.items()}
-    return _write_readings(curves, folder / "curves.csv", drawings)
+    rows = _keep_rows(curves, folder / "curves.csv", "claim")
+    drawings = {f"curve-{name}": partial(draw_claim, texts[name], of_claim) for name, of_claim in rows.items()}
+    return _draw_kept(folder / "curves.csv", drawings)
 
 
-def _write_readings(
-    parts: Mapping[str, pd.DataFrame], path: Path, drawings: Mapping[str, Callable[[], Figure]]
-) -> list[Path]:
-    """Write the tables of all questions, or of all claims, as one, none if there are none, and draw their figures."""
+def _keep_rows(parts: Mapping[str, pd.DataFrame], path: Path, column: str) -> dict[str, pd.DataFrame]:
+    """Write the tables of all questions, or of all claims, as one, and return them as they stand there."""
+    if not parts:
+        return {}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_csv(pd.concat(parts.values()), path)
+    return {str(name): rows for name, rows in read_readings(path, column).groupby(column, sort=False)}
+
+
+def _draw_kept(path: Path, drawings: Mapping[str, Callable[[], Figure]]) -> list[Path]:
     figures = path.parent / "figures"
     figures.mkdir(parents=True, exist_ok=True)
-    if parts:
-        write_csv(pd.concat(parts.values()), path)
     pictures = [style.draw_figure(name, draw, figures)[1] for name, draw in drawings.items()]
-    return [path, *pictures] if parts else pictures
+    return [*filter(Path.is_file, [path]), *pictures]
 
 
-def _draw_ranking(question: Question, rows: pd.DataFrame) -> Figure:
+def draw_ranking(question: Question, rows: pd.DataFrame) -> Figure:
     """Draw how far every reading is from what is printed, with what no noise at all would give as a line."""
     null, unit = rows[rows["kind"] == "no noise"], rows["unit"].iloc[0]
     curve = _SpecificationCurve(

@@ -22,18 +22,19 @@ import pandas as pd
 
 from algorithms.installation import name_command
 from algorithms.whole_files import replace_folder, write_text
+from experiments.config.kinds.exhibits import DecisionTable, RanksFigure
 from experiments.config.papers import name_paper_file, read_paper
 from experiments.config.paths import REFERENCE, ROOT
 from experiments.judge.verdict import Verdict
 from experiments.store.runs_file import LARGEST, RUNS
 from plots import audits
-from plots.figures.ranks import RanksFigure
+from plots.exhibits.views import view
 from plots.labels import SYMBOLS
 from plots.pages.html import render_template
 from plots.pages.lessons import NotPublished, render_lessons
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import KEPT, copy_files, name_target
-from plots.tables.decision import NO_METHOD, DecisionTable
+from plots.tables.decision import NO_METHOD
 
 
 def read_published(folder: Path) -> PaperRun:
@@ -216,7 +217,7 @@ def _render_verdicts(runs: list[PaperRun], to_folder: str, to_verdicts: str) -> 
 
 def _describe_decision(run: PaperRun, part: DecisionTable) -> tuple[str, list[list[str]]]:
     """Return which method to take in each situation; by how much it leads is in the table's file."""
-    shown = part.describe(run.paper, run.read_frame(part))
+    shown = view(run.paper, part).describe(run.read_frame(part))
     drawn = {figure.id for figure in run.paper.figures}
     body = []
     for situation, (answer, evidence) in shown["rows"]:
@@ -229,7 +230,7 @@ def _describe_decision(run: PaperRun, part: DecisionTable) -> tuple[str, list[li
 
 def _describe_ranks(run: PaperRun, part: RanksFigure) -> tuple[str, list[str], list[list[str]]]:
     """Return mean ranks, and how sure it is that the first is better on further data sets."""
-    shown = part.describe(run.paper, run.read_frame(part))
+    shown = view(run.paper, part).describe(run.read_frame(part))
     return part.title, shown["heads"][:3], [row[:3] for row in shown["standings"]]
 
 

@@ -15,12 +15,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from experiments.config.kinds.exhibits import GridTable
 from plots.answers import Answer
 from plots.labels import SYMBOLS, TONES
 from plots.rows import COMPUTED, ClaimRow, NumberRow
 from plots.runs.paper_run import PaperRun
 from plots.strips import StripPlot, draw_in_text
-from plots.tables.grid import GridTable, describe_center
+from plots.tables.grid import GridView, describe_center
 from plots.text_table import TextTable
 
 # What stands in the strip of a claim.
@@ -86,9 +87,8 @@ def _make_tables(run: PaperRun, width: int) -> Iterator[RenderableType]:
     for part in () if len(run.numbers) else run.paper.tables:
         if isinstance(part, GridTable):
             frame = run.read_frame(part)
-            yield from _make_grid_tables(
-                part.title, part.arrange(run.paper, frame, " / "), describe_center(frame), width
-            )
+            grid = GridView(run.paper, part).arrange(frame, " / ")
+            yield from _make_grid_tables(part.title, grid, describe_center(frame), width)
 
 
 def make_table() -> Table:

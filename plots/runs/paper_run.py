@@ -16,7 +16,8 @@ from typing import Self, TypeVar
 
 import pandas as pd
 
-from experiments.config.paper import Claim, Paper, PaperFigure, PaperTable, Speaker
+from experiments.config.kinds.exhibits import PaperFigure, PaperTable
+from experiments.config.paper import Claim, Paper, Speaker
 from experiments.config.readings import Question
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput
@@ -29,6 +30,7 @@ from experiments.questions.further_rows import describe_further_rows
 from experiments.run.copies import describe_copies
 from plots.answers import Answer, answer_privacy, answer_verdicts, fill_finding, find_outside, list_misfits
 from plots.audits import read_bounds
+from plots.exhibits.views import view
 from plots.rows import ClaimRow, NumberRow, describe_facts, group_numbers, list_forests, make_row, plot_numbers
 from plots.runs.run_folder import NEEDED, read_csv, read_json, read_paper_as_run, read_readings
 from plots.series import note_missing_cells
@@ -276,7 +278,7 @@ class PaperRun:
     def advice(self) -> list[str]:
         """Which algorithm to take, of each figure that says so."""
         advising = [part for part in self.paper.figures if getattr(part, "advises", False)]
-        return [part.advise(self.paper, self.read_frame(part)) for part in advising]
+        return [view(self.paper, part).advise(self.read_frame(part)) for part in advising]
 
     @property
     def note_on_facts(self) -> str:

@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 
 from experiments.metrics.find import find_metric, is_error, is_in_per_cent
+from experiments.questions.exhibits.series import NOTHING_PRINTED
 from plots import panel, style
 from plots.labels import label_metric, label_values, scale_value
-from plots.series import NOTHING_PRINTED
 from plots.sweeps.sweep import Sweep, SweepResults, find_numeric_axis
 
 _FEW_LINES = 8  # as many lines one facet takes before other axes get facets of their own

@@ -21,9 +21,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from experiments.metrics.find import is_error
+from experiments.questions.exhibits.series import NOTHING_PRINTED
 from plots.labels import label_metric, label_values, scale_value
 from plots.pages.terminal import make_table, open_console, split_columns
-from plots.series import NOTHING_PRINTED, count_decimals, describe_point
+from plots.series import count_decimals, describe_point
 from plots.sweeps.sweep import Sweep, SweepResults, find_numeric_axis
 
 BEST, INCOMPLETE = "*", "!"  #: the signs behind a mean

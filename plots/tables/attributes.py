@@ -4,30 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 
 from algorithms.whole_files import write_text
 from experiments.config.data import task_and_domain
-from experiments.config.paper import Paper
+from experiments.config.kinds.exhibits import AttributesTable
 from plots.labels import MISSING, label_name
-from plots.tables.datasets import TableOfFacts, list_facts, name_categories
-from plots.text_table import TextTable, format_latex, make_cell
+from plots.tables.datasets import list_facts, name_categories
+from plots.text_table import ArrangedTable, TextTable, format_latex, make_cell
 
 
-class AttributesTable(TableOfFacts):
-    """One row for each attribute, with the number of its categories: 0 of a continuous one.
+class AttributesView(ArrangedTable[AttributesTable], of=AttributesTable):
+    """One row for each attribute, with the number of its categories: 0 of a continuous one."""
 
-    A printed number is of the metric ``categories_<attribute>``.
-    """
-
-    kind: Literal["attributes"]
-
-    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
+    def make_frame(self, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
         """Return the tidy form: dataset, attribute, categories, printed, verdict, note."""
         rows = []
-        for name in self.datasets:
+        for name in self.part.datasets:
             attributes = [feature.name for feature in task_and_domain(name)[1].features]
             counted = list_facts([(name, name_categories(attribute)) for attribute in attributes], numbers, facts)
             for attribute, row in zip(attributes, counted, strict=True):
@@ -36,7 +31,7 @@ class AttributesTable(TableOfFacts):
                 rows.append({"dataset": name, "attribute": attribute, **judged, "note": note})
         return pd.DataFrame(rows).astype({"categories": "Int64", "printed": "Int64"})
 
-    def arrange(self, paper: Paper, frame: pd.DataFrame) -> TextTable:
+    def arrange(self, frame: pd.DataFrame) -> TextTable:
         """Arrange a frame as rows of attributes."""
         cells = []
         for row in frame.to_dict("records"):
@@ -50,12 +45,12 @@ class AttributesTable(TableOfFacts):
         """Return nothing: every cell says it itself."""
         return ""
 
-    def write_latex(self, paper: Paper, frame: pd.DataFrame, path: Path) -> None:
+    def write_latex(self, frame: pd.DataFrame, path: Path) -> None:
         """Write the table, with the data sets; what could not be counted is a dash."""
-        table, body = self.arrange(paper, frame), []
+        table, body = self.arrange(frame), []
         for dataset, name, cells in zip(frame["dataset"], table.rows, table.cells, strict=True):
-            body.append([label_name(paper, dataset), name, *map(self.format_entry, cells)])
-        text = format_latex(self.title, ["data set", table.corner, *table.columns], body, "")
+            body.append([label_name(self.paper, dataset), name, *map(self.format_entry, cells)])
+        text = format_latex(self.part.title, ["data set", table.corner, *table.columns], body, "")
         write_text(path, text)
 
 

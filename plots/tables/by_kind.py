@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 
-from experiments.config.paper import Paper
+from experiments.comparisons.comparison import AlgorithmComparison
+from experiments.comparisons.data_kinds import KINDS, UNKNOWN, list_kinds_of
+from experiments.config.kinds.exhibits import ByKindTable
 from experiments.metrics.find import is_error
-from plots.comparisons.compared_part import BetweenLevels, ComparedPart
-from plots.comparisons.data_kinds import KINDS, UNKNOWN, list_kinds_of
+from experiments.questions.exhibits.checks import find_levels
+from plots.exhibits.compared import describe_sets
 from plots.labels import MISSING, label_name, label_names
 from plots.text_table import ArrangedTable, TextTable, make_cell
 
@@ -20,17 +22,15 @@ _ALL = "all"
 _LOWEST, _HIGHEST = -1.0, 2.0
 
 
-class ByKindTable(BetweenLevels, ArrangedTable, ComparedPart):
+class ByKindView(ArrangedTable[ByKindTable], of=ByKindTable):
     """How far each algorithm gets from the floor (0) to the ceiling (100), mean over the data sets of each kind."""
 
-    kind: Literal["by_kind"]
+    @property
+    def comparison(self) -> AlgorithmComparison:
+        """What is compared."""
+        return AlgorithmComparison(self.paper, self.part)
 
-    def check(self, paper: Paper) -> None:
-        """Check that the studies have what is compared, and floor and ceiling; raises a PaperError."""
-        super().check(paper)
-        self._find_levels(paper)
-
-    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
+    def make_frame(self, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
         """Return the share of the way of each algorithm, mean over the data sets of each kind.
 
         One row per algorithm and kind, the best over all data sets first: ``algorithm``; ``data``, a name in `KINDS` or
@@ -39,14 +39,14 @@ class ByKindTable(BetweenLevels, ArrangedTable, ComparedPart):
         joined by blanks; ``n`` and ``n_expected`` (cells, in the rows of ``all``). A data set of which a setting has no
         result, and one whose ceiling is not above its floor by more than ``equal_within``, is in no mean.
         """
-        ways = self._measure_ways(paper, table)
-        study = paper.study(self.study, self.id)
+        ways = self._measure_ways(table)
+        study = self.paper.study(self.part.study, self.part.id)
         members: dict[str, list[str]] = {_ALL: list(ways.index)}
         for name in (*KINDS, UNKNOWN):
             members[name] = [dataset for dataset in ways.index if name in list_kinds_of(study, dataset)]
         if not members[UNKNOWN]:
             del members[UNKNOWN]
-        cells = pd.DataFrame(self.count_cells(paper, table)).groupby("algorithm")[["n", "n_expected"]].sum()
+        cells = pd.DataFrame(self.comparison.count_cells(table)).groupby("algorithm")[["n", "n_expected"]].sum()
         order = ways.mean().sort_values(ascending=False, kind="stable").index
         records = []
         for algorithm in order:
@@ -56,7 +56,7 @@ class ByKindTable(BetweenLevels, ArrangedTable, ComparedPart):
                 records.append({"algorithm": algorithm, "data": name, "way": way, "members": " ".join(sets), **own})
         return pd.DataFrame(records)
 
-    def arrange(self, paper: Paper, frame: pd.DataFrame) -> TextTable:
+    def arrange(self, frame: pd.DataFrame) -> TextTable:
         """Arrange a frame as rows of algorithms and columns of the kinds that some data set is of."""
         titles = {_ALL: "all sets"} | {name: kind.title for name, kind in KINDS.items()} | {UNKNOWN: "kind unknown"}
         heads = []
@@ -67,38 +67,35 @@ class ByKindTable(BetweenLevels, ArrangedTable, ComparedPart):
         cells = []
         for part in parts.values():
             cells.append([make_cell(MISSING if math.isnan(way) else f"{100 * way:.0f}") for way in part])
-        return TextTable("algorithm", heads, label_names(paper, parts), cells)
+        return TextTable("algorithm", heads, label_names(self.paper, parts), cells)
 
-    def explain(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
+    def explain(self, frame: pd.DataFrame) -> dict[str, Any]:
         """Return what 0 and 100 are, and which data sets are of which kind."""
         names = _split_names(frame, _ALL)
-        floor, ceiling = label_name(paper, self.floor), label_name(paper, self.ceiling)
-        scale = ", in the logarithm of the error" if is_error(self.metric) else ""
+        floor, ceiling = label_name(self.paper, self.part.floor), label_name(self.paper, self.part.ceiling)
+        scale = ", in the logarithm of the error" if is_error(self.part.metric) else ""
         members = []
         for name, kind in KINDS.items():
-            if sets := label_names(paper, _split_names(frame, name)):
+            if sets := label_names(self.paper, _split_names(frame, name)):
                 members.append(f"{kind.title} ({kind.words}): {', '.join(sets)}")
-        if unknown := label_names(paper, _split_names(frame, UNKNOWN)):
+        if unknown := label_names(self.paper, _split_names(frame, UNKNOWN)):
             members.append(f"kind unknown, as their files are missing: {', '.join(unknown)}")
+        counted = describe_sets(self.comparison, pd.Index(names))
         explanation = (
-            f"0 is {floor}, 100 is {ceiling}{scale}; mean over {self.count_sets(paper, pd.Index(names))}, each cut to "
+            f"0 is {floor}, 100 is {ceiling}{scale}; mean over {counted}, each cut to "
             f"{100 * _LOWEST:.0f} to {100 * _HIGHEST:.0f}. {'; '.join(members)}."
         )
         return {"explanation": explanation}
 
-    def _find_levels(self, paper: Paper) -> ComparedPart:
-        sets = paper.study(self.study, self.id).axis("dataset", self.narrow(paper))
-        return self.select_levels(paper, self.id, self.metric, sets)
-
-    def _measure_ways(self, paper: Paper, table: pd.DataFrame) -> pd.DataFrame:
+    def _measure_ways(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the share of the way by data set and algorithm."""
-        levels = self._find_levels(paper)
-        ends = levels.score_algorithms(levels.list_medians(paper, table))
-        lengths = ends[self.ceiling] - ends[self.floor]
-        lengths = lengths[lengths > self.margin]
-        scores = self.score_algorithms(self.list_medians(paper, table))
+        levels = find_levels(self.part, self.paper)
+        ends = levels.score_algorithms(levels.list_medians(table))
+        lengths = ends[self.part.ceiling] - ends[self.part.floor]
+        lengths = lengths[lengths > self.comparison.margin]
+        scores = self.comparison.score_algorithms(self.comparison.list_medians(table))
         scores = scores.loc[scores.index.intersection(lengths.index)]
-        ways = scores.sub(ends[self.floor], axis=0).div(lengths, axis=0).loc[scores.index]
+        ways = scores.sub(ends[self.part.floor], axis=0).div(lengths, axis=0).loc[scores.index]
         return ways.clip(_LOWEST, _HIGHEST)
 
 

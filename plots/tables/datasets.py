@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import product
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 
 import datasets
 from datasets import Dataset, catalogue
-from documents.document import ListOf
-from experiments.config.data import task_and_domain
-from experiments.config.paper import Paper
+from experiments.config.kinds.exhibits import DatasetsTable
 from plots.labels import MISSING, label_names
 from plots.text_table import ArrangedTable, Cell, TextTable, make_cell
 
@@ -80,35 +78,21 @@ def count_facts(loaded: Dataset) -> dict[str, int]:
 _SPLIT_ANEW = "split anew"
 
 
-class TableOfFacts(ArrangedTable):
-    """Base of the tables of what is counted in data sets."""
-
-    datasets: ListOf[str]
-    """The data sets, in the order of the rows."""
-
-    def check(self, paper: Paper) -> None:
-        """Check that there are such data sets; raises a BadInput if there is none of a name."""
-        for name in self.datasets:
-            task_and_domain(name)
-
-
-class DatasetsTable(TableOfFacts):
+class DatasetsView(ArrangedTable[DatasetsTable], of=DatasetsTable):
     """Facts of data sets: counted rows, columns and classes."""
 
-    kind: Literal["datasets"]
-
-    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
+    def make_frame(self, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
         """Return the tidy form: dataset, fact, value, printed, verdict, note."""
-        rows = list_facts(product(self.datasets, FACTS), numbers, facts)
+        rows = list_facts(product(self.part.datasets, FACTS), numbers, facts)
         for row in rows:
             row["note"] = "" if row["value"] is not None else _explain_missing(row["dataset"], row["fact"], facts)
         return pd.DataFrame(rows).astype({"value": "Int64", "printed": "Int64"})
 
-    def arrange(self, paper: Paper, frame: pd.DataFrame) -> TextTable:
+    def arrange(self, frame: pd.DataFrame) -> TextTable:
         """Arrange a frame as rows of data sets and columns of facts."""
         parts = dict(list(frame.groupby("dataset", sort=False)))
         cells = [list(map(_describe_fact, part.to_dict("records"))) for part in parts.values()]
-        return TextTable("data set", list(FACTS.values()), label_names(paper, parts), cells)
+        return TextTable("data set", list(FACTS.values()), label_names(self.paper, parts), cells)
 
     def note_missing(self, frame: pd.DataFrame) -> str:
         """Return the note on data sets that could not be counted."""

@@ -4,90 +4,61 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 
-from documents.document import ListOf
-from experiments.config.paper import Paper, PaperError, Study
-from experiments.errors import suggest_name
+from experiments.config.kinds.exhibits import SpanTable
 from experiments.judge.numbers.number_verdict import FoundSetting, find_values
+from experiments.questions.exhibits.series import NOTHING_PRINTED, note_missing_cells, select_printed
 from experiments.questions.number_questions import list_open_settings
 from experiments.store.results import Results
 from plots.labels import find_symbol, format_number, label_names
-from plots.series import NOTHING_PRINTED, note_missing_cells, select_printed
 from plots.text_table import ArrangedTable, Cell, TextTable, make_cell
 
 COLUMNS = ["paper", "lowest of ours", "highest of ours"]
 
 
-class SpanTable(ArrangedTable):
+class SpanView(ArrangedTable[SpanTable], of=SpanTable):
     """Numbers that are printed without their setting: for each algorithm one, which some setting should give."""
 
-    kind: Literal["span"]
-    studies: ListOf[str]
-    """The studies of which some setting gave the numbers."""
-    algorithms: ListOf[str]
-    """The algorithms, in the order of the rows."""
-    metric: str
-    """What is printed."""
-
-    def list_open_studies(self, paper: Paper) -> list[Study]:
-        """Return the studies of which some setting gave the numbers."""
-        return [paper.study(name, self.id) for name in self.studies]
-
-    def list_algorithms(self, paper: Paper) -> list[str]:
-        """Return the algorithms of the rows."""
-        return list(self.algorithms)
-
-    def check(self, paper: Paper) -> None:
-        """Check that the studies run the algorithms, or that these are said not to be implemented."""
-        studies = self.list_open_studies(paper)
-        for algorithm in self.algorithms:
-            n_parts = sum(algorithm in study.axis("algorithm") for study in studies)
-            if paper.reason_not_implemented(algorithm):
-                if n_parts:
-                    raise PaperError(f"{self.id}: {algorithm} is run, and said not to be implemented")
-            elif n_parts < len(studies):
-                names = [*paper.not_implemented, *studies[0].axis("algorithm")]
-                hint = suggest_name(algorithm, names)
-                raise PaperError(f"{self.id}: not all of its studies run {algorithm!r}; {hint}")
-
-    def make_frame(self, paper: Paper, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
+    def make_frame(self, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
         """Return one row per algorithm; ``lowest`` and ``highest`` are means over repeats, and have their settings."""
-        own = numbers[numbers["table"] == self.id]
+        own = numbers[numbers["table"] == self.part.id]
         printed = {row["algorithm"]: row for row in own.to_dict("records")}
-        studies, results = self.list_open_studies(paper), Results(table)
+        studies, results = self.part.list_open_studies(self.paper), Results(table)
         rows = []
-        for algorithm in self.algorithms:
+        for algorithm in self.part.algorithms:
             asked = list_open_settings(studies, algorithm)
-            settings = find_values(asked, self.metric, results)
+            settings = find_values(asked, self.part.metric, results)
             n = sum(len(setting.values) for setting in settings)
-            n_expected = paper.repeats * len(asked)
+            n_expected = self.paper.repeats * len(asked)
             number = printed.get(algorithm, {**NOTHING_PRINTED, "decimals": 2})
             rows.append(
                 {
                     "algorithm": algorithm,
-                    "metric": self.metric,
+                    "metric": self.part.metric,
                     **select_printed(number),
                     **_find_ends(settings),
                     "n": n,
                     "n_expected": n_expected,
-                    "note": paper.reason_not_implemented(algorithm) or note_missing_cells(n, n_expected),
+                    "note": self.paper.reason_not_implemented(algorithm) or note_missing_cells(n, n_expected),
                 }
             )
         return pd.DataFrame(rows)
 
-    def arrange(self, paper: Paper, frame: pd.DataFrame) -> TextTable:
+    def arrange(self, frame: pd.DataFrame) -> TextTable:
         """Arrange a frame as rows of algorithms; beside each number stands what is to be said with it."""
         rows = frame.to_dict("records")
-        return TextTable("algorithm", COLUMNS, label_names(paper, frame["algorithm"]), list(map(_list_cells, rows)))
+        return TextTable(
+            "algorithm", COLUMNS, label_names(self.paper, frame["algorithm"]), list(map(_list_cells, rows))
+        )
 
-    def caption(self, paper: Paper, frame: pd.DataFrame) -> tuple[str, str]:
+    def caption(self, frame: pd.DataFrame) -> tuple[str, str]:
         """Return its title, and what is to be said of each algorithm."""
         noted = frame[frame["note"] != ""]
-        names = label_names(paper, noted["algorithm"])
-        return self.title, "; ".join(f"{name}: {note}" for name, note in zip(names, noted["note"], strict=True))
+        names = label_names(self.paper, noted["algorithm"])
+        return self.part.title, "; ".join(f"{name}: {note}" for name, note in zip(names, noted["note"], strict=True))
 
 
 def _find_ends(settings: Sequence[FoundSetting]) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from experiments.config.paper import Curve, Paper, StudyPart
+from experiments.config.paper import Paper
+from experiments.config.study import Curve, StudyPart
 from experiments.judge.evidence.claim_group import ClaimGroup, ClaimTest, Contrast
 from experiments.judge.question import AskedGroup, ClaimQuestion, Evidence
 from experiments.metrics.metric import Margin

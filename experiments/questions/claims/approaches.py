@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from documents.document import Scalar
-from experiments.config.paper import Study
+from experiments.config.study import Study
 from experiments.judge.evidence.claim_group import Contrast
 from experiments.metrics.metric import Margin
 from experiments.questions.group_claim import Column, TrendClaim

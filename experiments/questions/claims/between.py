@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 from pydantic import model_validator
 
-from experiments.config.paper import Paper, PaperError, Study
+from experiments.config.paper import Paper
+from experiments.config.study import PaperError, Study
 from experiments.judge.evidence.claim_group import Contrast
 from experiments.metrics.metric import Margin
 from experiments.questions.group_claim import Column, GroupClaim

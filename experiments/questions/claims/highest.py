@@ -8,8 +8,9 @@ import numpy as np
 from pydantic import Field
 
 from documents.document import Scalar
-from experiments.config.paper import Paper, PaperError, Study
+from experiments.config.paper import Paper
 from experiments.config.setting import is_among, is_same_value
+from experiments.config.study import PaperError, Study
 from experiments.judge.evidence.claim_group import Contrast
 from experiments.metrics.metric import Margin
 from experiments.questions.group_claim import Column, GroupClaim

@@ -12,7 +12,8 @@ from typing import Literal
 import numpy as np
 
 from documents.document import ListOf
-from experiments.config.paper import Claim, Paper, PaperError
+from experiments.config.paper import Claim, Paper
+from experiments.config.study import PaperError
 from experiments.judge.numbers.confusion_matrix import Feasibility, feasibility
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import ComputedQuestion

@@ -11,7 +11,8 @@ from functools import partial
 from typing import Any, Literal
 
 from documents.document import Scalar
-from experiments.config.paper import Claim, Paper, PaperError
+from experiments.config.paper import Claim, Paper
+from experiments.config.study import PaperError
 from experiments.errors import BadInput
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import ComputedQuestion

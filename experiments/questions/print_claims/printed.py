@@ -14,7 +14,8 @@ from typing import Any, Literal
 
 from algorithms.accounting.faults import join_names
 from documents.document import ListOf
-from experiments.config.paper import Claim, Paper, PaperError
+from experiments.config.paper import Claim, Paper
+from experiments.config.study import PaperError
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import ComputedQuestion
 from experiments.judge.verdict import Verdict, find_least_known

@@ -13,8 +13,10 @@ import pandas as pd
 from experiments.cells.cell import Cell
 from experiments.cells.grid import expand_grid
 from experiments.config import estimators
-from experiments.config.paper import Paper, PaperError, PaperTable, Study, StudyPart
+from experiments.config.kinds.exhibits import PaperTable
+from experiments.config.paper import Paper
 from experiments.config.readings import Question, QuestionOfClaims, QuestionOfNumbers, QuestionOfTable
+from experiments.config.study import PaperError, Study, StudyPart
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.verdict import name_setting
 from experiments.questions.claims.above import AboveClaim

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 from experiments.cells.cell import read_protocol
 from experiments.cells.grid import expand_grid
 from experiments.config import estimators
-from experiments.config.paper import Paper, PaperError
+from experiments.config.paper import Paper
 from experiments.config.setting import is_same_value
+from experiments.config.study import PaperError
 from experiments.judge.verdict import name_setting
 from experiments.questions.preflight import run_checks
 

@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 
 from experiments.cells.cell import Cell
-from experiments.config.paper import Paper, Study
+from experiments.config.paper import Paper
+from experiments.config.study import Study
 from experiments.judge.evidence.claim_group import ClaimGroup
 from experiments.judge.readings.halving import Race, list_stages
 from experiments.judge.readings.privacy import Cost, sum_up_cost

@@ -18,7 +18,7 @@ import datasets
 from algorithms import Continuous
 from datasets import Dataset
 from experiments.cells.cell import format_canonical, read_protocol
-from experiments.config.paper import Study
+from experiments.config.study import Study
 from experiments.run.splits import split_rows
 
 _MOST_ROWS_OF_SMALL = 1500

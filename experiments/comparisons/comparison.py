@@ -1,24 +1,23 @@
-"""Algorithms compared over the data sets of a study: scores, ranks and leads, and what these say as text."""
+"""Algorithms compared over the data sets of a study: scores, ranks and leads."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from pydantic import Field
 
-from datasets.tuning import Side, find_side, read_division
-from documents.document import Document
-from experiments.config.paper import Paper, PaperError, ShownPart, Study, Where
+from datasets.tuning import find_side, read_division
+from experiments.config.kinds.exhibits import BetweenLevels, ComparedPart
+from experiments.config.paper import Paper
+from experiments.config.study import PaperError, Study, Where
 from experiments.judge.verdict import Verdict
 from experiments.metrics.find import is_error, is_in_per_cent
-from experiments.questions.preflight import check_metrics
 from experiments.stats import LEVEL, compare_over_datasets, nemenyi_difference
 from experiments.store.study_rows import select_rows
-from plots.labels import MISSING, label_name, label_names
 
 TOLD_APART = "told apart"
 NOT_TOLD_APART = "not told apart"
@@ -28,22 +27,22 @@ BEATS_THE_FIRST = "beats the first"
 NOT_COMPARED: dict[str, Any] = {"better": math.nan, "equal": math.nan, "worse": math.nan, "verdict": ""}
 
 
-class ComparedPart(ShownPart):
-    """A table or a figure that compares the algorithms of a part of a study over its data sets."""
+@dataclass(frozen=True)
+class AlgorithmComparison:
+    """The algorithms of a part of a study, compared over its data sets."""
 
-    metric: str
-    """The metric that they are compared by."""
-    equal_within: Annotated[float, Field(ge=0, lt=1)] = 0.01
-    """The largest difference that counts as practically equal: of errors a share of the error, of other metrics on
-    their own scale, so that 0.01 of an accuracy is one point."""
-    sets: Side | None = None
-    """Which data sets of the study: ``held_out`` or ``chosen_on``, as ``conf/tuning.yaml`` lists them; both if left
-    out."""
+    paper: Paper
+    part: ComparedPart
+
+    @property
+    def study(self) -> Study:
+        """The study that runs them."""
+        return self.paper.study(self.part.study, self.part.id)
 
     @property
     def margin(self) -> float:
         """The largest difference of scores that counts as practically equal."""
-        return math.log1p(self.equal_within) if is_error(self.metric) else self.equal_within
+        return math.log1p(self.part.equal_within) if is_error(self.part.metric) else self.part.equal_within
 
     @property
     def margin_words(self) -> str:
@@ -51,58 +50,28 @@ class ComparedPart(ShownPart):
 
         Examples
         --------
+        >>> paper = Paper(number=0, title="T", studies={"s": {"dataset": "car", "algorithm": ["rdt", "majority"]}})
         >>> for metric in ("accuracy", "mse", "r2"):
-        ...     print(ComparedPart.model_construct(metric=metric, equal_within=0.01).margin_words)
+        ...     print(AlgorithmComparison(paper, ComparedPart(id="a", title="", study="s", metric=metric)).margin_words)
         1 point
         1 %
         0.01
         """
-        if is_in_per_cent(self.metric):
-            return f"{100 * self.equal_within:g} point{'' if self.equal_within == 0.01 else 's'}"
-        return f"{100 * self.equal_within:g} %" if is_error(self.metric) else f"{self.equal_within:g}"
+        if is_in_per_cent(self.part.metric):
+            return f"{100 * self.part.equal_within:g} point{'' if self.part.equal_within == 0.01 else 's'}"
+        return f"{100 * self.part.equal_within:g} %" if is_error(self.part.metric) else f"{self.part.equal_within:g}"
 
-    def narrow(self, paper: Paper) -> dict[str, Any]:
-        """Return which part of the study is compared: ``where``, with the data sets that ``sets`` leaves.
-
-        A PaperError is raised if it leaves none.
-        """
-        if self.sets is None:
-            return dict(self.where)
-        study = paper.study(self.study, self.id)
-        kept = [name for name in study.axis("dataset", self.where) if find_side(name) == self.sets]
-        if not kept:
-            raise PaperError(
-                f"{self.id}: study {self.study!r} has no data set that the project lists as {self.sets}; "
-                "leave sets out, or add one to the study"
-            )
-        return {**self.where, "dataset": kept}
-
-    def list_study_parts(self, paper: Paper) -> list[tuple[Study, Mapping]]:
-        """Return the part of the study that is compared."""
-        return [(paper.study(self.study, self.id), self.narrow(paper))]
-
-    def describe(self, paper: Paper, frame: pd.DataFrame) -> dict[str, Any]:
-        """Return what the report's page shows beside it; nothing of a part that is no table or figure."""
-        return {}
-
-    def check(self, paper: Paper) -> None:
-        """Check that there is something to compare; raises a PaperError."""
-        where = self.narrow(paper)
-        if len(paper.study(self.study, self.id).axis("algorithm", where)) < 2:
-            raise PaperError(f"{self.id}: one algorithm alone has no rank")
-        check_metrics(paper, self.id, self.study, where, [self.metric])
-
-    def list_medians(self, paper: Paper, table: pd.DataFrame) -> pd.DataFrame:
+    def list_medians(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the median over repeats of each algorithm, a column, in each setting, a row.
 
         The index has ``dataset`` among its levels: it has those of which every setting has a result of every algorithm.
         """
-        study, where = paper.study(self.study, self.id), self.narrow(paper)
+        study, where = self.study, self.part.narrow(self.paper)
         axes = study.axes(where)
         by = [name for name in axes if name != "algorithm"]
         n_settings = math.prod(len(axes[name]) for name in by if name != "dataset")
-        rows = select_rows(table, study, self.metric, where)
-        medians = rows.groupby([*by, "algorithm"])[self.metric].median().unstack("algorithm")
+        rows = select_rows(table, study, self.part.metric, where)
+        medians = rows.groupby([*by, "algorithm"])[self.part.metric].median().unstack("algorithm")
         complete = medians.reindex(columns=axes["algorithm"]).dropna()
         return complete[complete.groupby("dataset")[axes["algorithm"][0]].transform("size") == n_settings]
 
@@ -111,14 +80,14 @@ class ComparedPart(ShownPart):
 
         More is better; an error of 0 has a logarithm, too.
         """
-        goods = -np.log(medians.clip(lower=np.finfo(float).tiny)) if is_error(self.metric) else medians
+        goods = -np.log(medians.clip(lower=np.finfo(float).tiny)) if is_error(self.part.metric) else medians
         return goods.groupby("dataset").mean()
 
     def rank_algorithms(self, medians: pd.DataFrame) -> pd.DataFrame:
         """Return the rank of each algorithm on each data set, 1 for the best, mean over settings."""
-        return medians.rank(axis=1, ascending=is_error(self.metric)).groupby("dataset").mean()
+        return medians.rank(axis=1, ascending=is_error(self.part.metric)).groupby("dataset").mean()
 
-    def compare_algorithms(self, paper: Paper, table: pd.DataFrame) -> pd.DataFrame:
+    def compare_algorithms(self, table: pd.DataFrame) -> pd.DataFrame:
         """Rank the algorithms, and compare the first of them with each other one.
 
         One row per algorithm and data set, and one with an empty ``dataset`` for all of them: ``rank``, 1 for the best,
@@ -128,15 +97,15 @@ class ComparedPart(ShownPart):
         ``critical_difference`` of mean ranks, as from `nemenyi_difference`; ``n`` and ``n_expected`` (cells). A data
         set of which some setting has no result ranks nobody and is in no comparison.
         """
-        axes = paper.study(self.study, self.id).axes(self.narrow(paper))
-        medians = self.list_medians(paper, table)
+        axes = self.study.axes(self.part.narrow(self.paper))
+        medians = self.list_medians(table)
         ranks = self.rank_algorithms(medians).reindex(axes["dataset"])
         means = ranks.mean().round(9)  # what is equal stays equal in the CSV file
         first = means.sort_values(kind="stable").index[0]
         scores = self.score_algorithms(medians).reindex(axes["dataset"])
         leads = scores.rsub(scores[first], axis=0)
         records = []
-        for cells in self.count_cells(paper, table):
+        for cells in self.count_cells(table):
             algorithm, dataset = cells["algorithm"], cells["dataset"]
             values = {"rank": ranks.at[dataset, algorithm], "lead": leads.at[dataset, algorithm], **NOT_COMPARED}
             records.append({**cells, **values, "critical_difference": math.nan})
@@ -148,12 +117,12 @@ class ComparedPart(ShownPart):
             records.append({**nothing, **values, "critical_difference": apart})
         return pd.DataFrame(records)
 
-    def count_cells(self, paper: Paper, table: pd.DataFrame) -> list[dict[str, Any]]:
+    def count_cells(self, table: pd.DataFrame) -> list[dict[str, Any]]:
         """Return how many cells of each algorithm and data set there are, ``n``, and should be, ``n_expected``."""
-        study, where = paper.study(self.study, self.id), self.narrow(paper)
+        study, where = self.study, self.part.narrow(self.paper)
         axes = study.axes(where)
-        counts = select_rows(table, study, self.metric, where).groupby(["dataset", "algorithm"]).size()
-        n_expected = paper.repeats * math.prod(
+        counts = select_rows(table, study, self.part.metric, where).groupby(["dataset", "algorithm"]).size()
+        n_expected = self.paper.repeats * math.prod(
             len(values) for name, values in axes.items() if name not in ("dataset", "algorithm")
         )
         records = []
@@ -163,16 +132,9 @@ class ComparedPart(ShownPart):
                 records.append({"algorithm": algorithm, "dataset": dataset, "n": n, "n_expected": n_expected})
         return records
 
-    def count_sets(self, paper: Paper, names: pd.Index) -> str:
-        """Return how many data sets there are, how many of them held out, and which held-out ones the study lacks."""
-        parts = [f"{len(names)} data set{'' if len(names) == 1 else 's'}", *filter(None, [describe_held_out(names)])]
-        study = paper.study(self.study, self.id)
-        if self.sets == "held_out" and (absent := self._list_absent(study)):
-            parts.append(f"not in this study: {', '.join(label_names(paper, absent))}")
-        return ", ".join(parts)
-
-    def _list_absent(self, study: Study) -> list[str]:
+    def list_absent(self) -> list[str]:
         """Return the held-out sets of the same task that the study does not have."""
+        study = self.study
         held_out = read_division().held_out
         for of_task in (held_out.classification, held_out.regression):
             if set(of_task) & set(study.dataset):
@@ -186,25 +148,17 @@ class ComparedPart(ShownPart):
         return {**posterior, "verdict": _judge_posterior(posterior)}
 
 
-class BetweenLevels(Document):
-    """What is shown between a floor and a ceiling, which a study of their own runs."""
-
-    levels: str
-    """The study that runs floor and ceiling on the same data sets: what has no ε need not be run at each."""
-    floor: str
-    """The algorithm that knows next to nothing: the majority class, or the mean."""
-    ceiling: str
-    """The algorithm without privacy that others are measured by."""
-
-    def select_levels(self, paper: Paper, user: str, metric: str, sets: Sequence[str]) -> ComparedPart:
-        """Return floor and ceiling on some data sets, as a part of their study; a PaperError if it has not all that."""
-        study, algorithms = paper.study(self.levels, user), [self.floor, self.ceiling]
-        for axis, wanted in (("algorithm", algorithms), ("dataset", sets)):
-            has = study.axis(axis)
-            if missing := [name for name in wanted if name not in has]:
-                raise PaperError(f"{user}: study {self.levels!r} has no {axis} {', '.join(missing)}; add it there")
-        where: Where = {"algorithm": tuple(algorithms), "dataset": tuple(sets)}
-        return ComparedPart(id=user, title="", study=self.levels, where=where, metric=metric)
+def select_levels(
+    paper: Paper, part: BetweenLevels, user: str, metric: str, sets: Sequence[str]
+) -> AlgorithmComparison:
+    """Return floor and ceiling on some data sets, as their study has them; a PaperError if it has not all that."""
+    study, algorithms = paper.study(part.levels, user), [part.floor, part.ceiling]
+    for axis, wanted in (("algorithm", algorithms), ("dataset", sets)):
+        has = study.axis(axis)
+        if missing := [name for name in wanted if name not in has]:
+            raise PaperError(f"{user}: study {part.levels!r} has no {axis} {', '.join(missing)}; add it there")
+    where: Where = {"algorithm": tuple(algorithms), "dataset": tuple(sets)}
+    return AlgorithmComparison(paper, ComparedPart(id=user, title="", study=part.levels, where=where, metric=metric))
 
 
 def describe_held_out(names: Iterable[str]) -> str:
@@ -236,35 +190,6 @@ def _judge_posterior(posterior: Mapping[str, float]) -> str:
     """
     verdicts = {"better": TOLD_APART, "equal": Verdict.EQUAL, "worse": BEATS_THE_FIRST}
     return next((verdict for name, verdict in verdicts.items() if posterior[name] >= LEVEL), NOT_TOLD_APART)
-
-
-def format_rank(rank: float) -> str:
-    """Return a mean rank as text; a dash where nothing was ranked."""
-    return MISSING if math.isnan(rank) else f"{rank:.2f}"
-
-
-def format_probability(probability: float) -> str:
-    """Return a probability in per cent, rounded down so that what is below 0.95 never reads 95 %.
-
-    Examples
-    --------
-    >>> [format_probability(p) for p in (0.9496, 0.9999, 0.003, math.nan)]
-    ['94 %', '> 99 %', '< 1 %', '—']
-    """
-    if math.isnan(probability):
-        return MISSING
-    if probability >= 0.995:
-        return "> 99 %"
-    return f"{math.floor(100 * probability + 1e-9)} %" if probability >= 0.01 else "< 1 %"
-
-
-def name_with_odds(paper: Paper, row: Mapping[str, Any]) -> str:
-    """Return the name of an algorithm, with the probabilities where these decide nothing."""
-    name = label_name(paper, row["algorithm"])
-    if row["verdict"] != NOT_TOLD_APART:
-        return name
-    odds = ", ".join(f"{what} {format_probability(row[what])}" for what in ("better", "equal", "worse"))
-    return f"{name} ({odds})"
 
 
 def select_means(frame: pd.DataFrame) -> pd.DataFrame:

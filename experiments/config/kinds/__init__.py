@@ -1,8 +1,8 @@
-"""Kinds of claims, tables and figures: one class in one file each, found by name.
+"""Kinds of claims, tables and figures, found by name.
 
-``conf/kinds.yaml`` says in which packages they are; a folder that a user adds has its own in ``claims/NAME.py``,
-``tables/NAME.py`` and ``figures/NAME.py``. The file of a kind is called like the kind, so that reading a paper imports
-only what it uses, and a new kind is one new file.
+Tables and figures are documents of `exhibits`; a kind of claim is one class in one file of the packages that
+``conf/kinds.yaml`` names. A folder that a user adds has kinds of its own in ``claims/NAME.py``, ``tables/NAME.py`` and
+``figures/NAME.py``. The file of a kind is called like the kind, so that reading a paper imports only what it uses.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from documents import search_path
 from documents.document import Document
 from documents.yaml_files import DocumentError, parse_yaml, shorten_path
 from experiments.config import own_kinds
+from experiments.config.kinds import exhibits
 from experiments.config.paths import CONF
 from experiments.edge import keep_prints_apart
 from experiments.errors import BadInput, one_line, suggest_name
@@ -27,13 +28,13 @@ from experiments.errors import BadInput, one_line, suggest_name
 
 @cache
 def find_packages() -> Mapping[str, list[str]]:
-    """Return the packages of each part of a paper: its claims, tables and figures."""
+    """Return the packages in which kinds have files of their own, by part of a paper."""
     packages = parse_yaml((CONF / "kinds.yaml").read_text(encoding="utf-8"))
     return {part: [f"{PREFIX}{package}" for package in own] for part, own in packages.items()}
 
 
 def _find_modules(part: str) -> dict[str, tuple[str, Path]]:
-    """Return module and file of each kind of a part; DocumentError if two have one name."""
+    """Return module and file of each kind of a part that has its own; DocumentError if two have one name."""
     added = search_path.list_added()
     _look_into(added)
     return _list_modules(part, added)
@@ -43,15 +44,24 @@ def _find_modules(part: str) -> dict[str, tuple[str, Path]]:
 def _list_modules(part: str, added: tuple[Path, ...]) -> dict[str, tuple[str, Path]]:
     """Return the same; the folders are those that are looked into."""
     modules: dict[str, tuple[str, Path]] = {}
-    for package in (*find_packages()[part], f"{own_kinds.__name__}.{part}"):
+    for package in (*find_packages().get(part, ()), f"{own_kinds.__name__}.{part}"):
         found = util.find_spec(package)
         for folder in (found.submodule_search_locations or []) if found else []:
             for path in sorted(Path(folder).glob("[!_]*.py")):
-                _, first = modules.setdefault(path.stem, (f"{package}.{path.stem}", path))
+                first = (
+                    Path(exhibits.__file__)
+                    if path.stem in _list_built_in(part)
+                    else modules.get(path.stem, ("", path))[1]
+                )
                 if not first.samefile(path):
                     stand = f"stands in {shorten_path(first)} and in {shorten_path(path)}"
                     raise DocumentError(f"the kind {path.stem!r} of {part} {stand}; rename yours")
+                modules[path.stem] = (f"{package}.{path.stem}", path)
     return modules
+
+
+def _list_built_in(part: str) -> Mapping[str, type[Document]]:
+    return exhibits.KINDS.get(part, {})
 
 
 def _look_into(added: tuple[Path, ...]) -> None:
@@ -72,15 +82,17 @@ def list_kinds(part: str) -> tuple[str, ...]:
     >>> list_kinds("tables")
     ('attributes', 'by_kind', 'datasets', 'decision', 'grid', 'span')
     """
-    return tuple(sorted(_find_modules(part)))
+    return tuple(sorted({*_list_built_in(part), *_find_modules(part)}))
 
 
 def find_kind(part: str, name: str) -> type[Document]:
-    """Return the document that the file of a kind defines; ValueError suggests the nearest kind if there is none."""
+    """Return the document of a kind; ValueError suggests the nearest kind if there is none."""
     modules = _find_modules(part)
-    if name not in modules:
-        raise ValueError(f"kind {name!r} is not known; {suggest_name(str(name), sorted(modules))}")
-    return _import_kind(*modules[name])
+    if name in modules:
+        return _import_kind(*modules[name])
+    if name in _list_built_in(part):
+        return _list_built_in(part)[name]
+    raise ValueError(f"kind {name!r} is not known; {suggest_name(str(name), list_kinds(part))}")
 
 
 @cache

@@ -1,0 +1,97 @@
+"""Who shows a table or figure of a paper: a view, found by the class of what it shows.
+
+The view of kind ``NAME`` is in ``plots/tables/NAME.py`` or ``plots/figures/NAME.py``; one of a kind of somebody's own
+stands beside that kind. A view has its numbers from runs, once, and shows them from the file that they are kept in.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Generic, TypeVar, overload
+
+import pandas as pd
+
+import plots
+from experiments.config.kinds.exhibits import Exhibit, PaperFigure, PaperTable
+from experiments.config.paper import Paper
+from experiments.errors import BadInput
+from plots import style
+
+Part = TypeVar("Part", bound=Exhibit)
+
+_VIEWS: dict[type[Exhibit], type[ExhibitView]] = {}
+
+
+class ExhibitView(ABC, Generic[Part]):
+    """A table or figure of a paper, ready to be shown.
+
+    Parameters
+    ----------
+    paper : Paper
+        The paper, whose labels and studies it needs.
+    part : Exhibit
+        The table or figure.
+    """
+
+    def __init__(self, paper: Paper, part: Part) -> None:
+        self.paper, self.part = paper, part
+
+    def __init_subclass__(cls, of: type[Exhibit] | None = None, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if of is not None:
+            _VIEWS[of] = cls
+
+    @abstractmethod
+    def describe(self, frame: pd.DataFrame) -> dict[str, Any]:
+        """Return what the report's page shows of it: the cells of a table, what stands beside a drawing."""
+
+
+class TableView(ExhibitView[Part]):
+    """A table of a paper."""
+
+    @abstractmethod
+    def make_frame(self, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
+        """Return the table in tidy form, from the long table, the verdicts on printed numbers and counted facts."""
+
+    @abstractmethod
+    def write_latex(self, frame: pd.DataFrame, path: Path) -> None:
+        """Write the table for a paper."""
+
+
+class FigureView(ExhibitView[Part]):
+    """A figure of a paper."""
+
+    @abstractmethod
+    def make_frame(self, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
+        """Return the numbers that it is drawn from, from the long table and the verdicts on printed numbers."""
+
+    @abstractmethod
+    def draw(self, frame: pd.DataFrame) -> style.Figure:
+        """Return the drawn matplotlib figure."""
+
+    def describe(self, frame: pd.DataFrame) -> dict[str, Any]:
+        """Return what the report's page shows beside the drawing; nothing of most kinds."""
+        return {}
+
+    def advise(self, frame: pd.DataFrame) -> str:
+        """Return the advice that the figure gives to its reader; nothing of most kinds."""
+        return ""
+
+
+@overload
+def view(paper: Paper, part: PaperTable) -> TableView: ...
+@overload
+def view(paper: Paper, part: PaperFigure) -> FigureView: ...
+def view(paper, part):
+    """Return the view of a table or figure; BadInput if the file of a kind of somebody's own has none."""
+    kind = type(part)
+    if kind not in _VIEWS and kind.__module__ == PaperTable.__module__:
+        folder = "tables" if isinstance(part, PaperTable) else "figures"
+        import_module(f"{plots.__name__}.{folder}.{part.kind}")
+    shown = next((_VIEWS[one] for one in kind.__mro__ if one in _VIEWS), None)
+    if shown is None:
+        raise BadInput(f"the kind {part.kind!r} has no view: beside {kind.__name__} write a class that shows it")
+    return shown(paper, part)

@@ -1,0 +1,47 @@
+"""Tables and figures of a run, drawn from the files that hold their numbers: what is drawn is what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from experiments.run.executors.task_runner import TaskRunner
+from plots import style
+from plots.exhibits.views import view
+from plots.pages.readings import draw_claim, draw_ranking
+from plots.runs.paper_run import PaperRun
+
+
+def draw_exhibits(run: PaperRun, runner: TaskRunner, endings: Iterable[str] = style.ENDINGS) -> list[Path]:
+    """Write the tables of a run as LaTeX and its figures in some formats; returns the figures' files."""
+    for table in run.paper.tables:
+        view(run.paper, table).write_latex(run.read_frame(table), run.folder / "tables" / f"{table.id}.tex")
+    drawings = {}
+    for figure in run.paper.figures:
+        drawings[figure.id] = partial(view(run.paper, figure).draw, run.read_frame(figure))
+    return _write_drawings(drawings, run.folder / "figures", runner, endings)
+
+
+def redraw(run: PaperRun, runner: TaskRunner) -> list[Path]:
+    """Draw all tables and figures of a run anew, in those formats that its folder has; returns the figures' files."""
+    figures = run.folder / "figures"
+    endings = [ending for ending in style.ENDINGS if any(figures.glob(f"*.{ending}"))]
+    readings: dict[str, Callable[[], Figure]] = {}
+    for question, rows in run.list_rankings():
+        readings[f"readings-{question.id}"] = partial(draw_ranking, question, rows)
+    for claim, rows in run.list_curves():
+        readings[f"curve-{claim.id}"] = partial(draw_claim, claim.text, rows)
+    return [*draw_exhibits(run, runner, endings), *_write_drawings(readings, figures, runner, endings)]
+
+
+def _write_drawings(
+    drawings: Mapping[str, Callable[[], Figure]], folder: Path, runner: TaskRunner, endings: Iterable[str]
+) -> list[Path]:
+    tasks = [partial(style.render_figure, name, draw, tuple(endings)) for name, draw in drawings.items()]
+    paths = []
+    for name, files in zip(drawings, runner.run(tasks), strict=True):
+        paths += style.write_rendered(name, files, folder)
+    return paths
