@@ -1,0 +1,32 @@
+"""``do=redraw``: the figures of runs drawn anew from the files that hold their numbers. Nothing is run or judged."""
+
+from __future__ import annotations
+
+from experiments.config.request import SweepRequest
+from experiments.errors import BadInput, print_to_stderr
+from experiments.run.executors.executor import make_executor
+from experiments.run.executors.task_runner import TaskRunner
+
+
+def run_command(request: SweepRequest) -> int:
+    """Draw the runs of some papers, or of all that are there; returns the exit code."""
+    from plots.pages.drawings import redraw  # matplotlib is slow to import
+    from plots.pages.paper_results import write_page
+    from plots.runs.paper_run import PaperRun
+
+    results = request.results_folder
+    there = {path.parent.name.removeprefix("paper-"): path.parent for path in sorted(results.glob("paper-*/paper.yaml"))}
+    names = request.list_choices("paper") or list(there)
+    for name in names:
+        if name not in there:
+            raise BadInput(f"{results} holds no run of paper {name!r}; it holds: {', '.join(there) or 'none'}")
+    if not names:
+        raise BadInput(f"{results} holds no run of a paper: run one first, or name a folder with results=FOLDER")
+    runner = TaskRunner(make_executor(request.config["executor"]))
+    for name in names:
+        run = PaperRun.read(there[name])
+        pictures = redraw(run, runner)
+        if (run.folder / "report.html").is_file():
+            write_page(run)
+        print_to_stderr(f"{run.folder}: {len(pictures)} pictures drawn")
+    return 0
