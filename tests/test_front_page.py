@@ -175,7 +175,7 @@ def test_the_front_page_is_short_with_many_sweeps(browser, tmp_path):
         (folder / "report.html").touch()
     with opened(browser, build_report(tmp_path, published_papers())) as tab:
         text = tab.page.locator("body").inner_text()
-        assert "epsilon-29" in text and "10 older ones" in text and len(text.split()) <= MOST_WORDS
+        assert "epsilon-29" in text and "15 older ones" in text and len(text.split()) <= MOST_WORDS
 
 
 @pytest.mark.system

@@ -28,7 +28,7 @@ from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import KEPT, copy_files, name_target
 from plots.sweeps.sweep_folder import FILES, list_sweeps
 
-_MOST_SWEEPS = 20  # sweeps that are listed, the newest
+_MOST_SWEEPS = 15  # sweeps that are listed, the newest
 # The head of each answer's column, and the section of a paper's page that has more of it.
 _COLUMNS = (("its numbers", "numbers"), ("its claims", "claims"), ("private as claimed?", "privacy"))
 _WHOSE = {Speaker.PAPER: "the paper's", Speaker.READING: "another reading", Speaker.OURS: "our own"}
