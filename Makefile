@@ -35,7 +35,7 @@ PAPERS = $(sort $(filter-out demo benchmark benchmark-heavy,$(basename $(notdir 
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install peers peers-jax demo benchmark benchmark-heavy decide reproduce-all report list reference pages readings crossing calibrate check bands damage faults mutants sanitize audit hunt verify survive test test-system test-all test-fast lint docs wheel bench bench-scaling bench-large lock clean
+.PHONY: help install peers peers-jax demo benchmark benchmark-heavy decide reproduce-all report list reference pages redraw readings crossing calibrate check bands damage faults mutants sanitize audit hunt verify survive test test-system test-all test-fast lint docs wheel bench bench-scaling bench-large lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^##@ /{printf "%s%s\n", sep, substr($$0, 5); sep = "\n"} \
@@ -97,6 +97,9 @@ decide: $(STAMP)  ## is it true? as many repeats as the claims of a paper take, 
 
 crossing: $(STAMP)  ## would a paper's claims hold on further rows? Splits are crossed with draws of the noise
 	$(RUN) do=crossing $(WHICH) $(HOW)
+
+redraw: $(STAMP)  ## draw the figures of runs anew from their files, after a label or a colour changed; RESULTS=results/reference
+	$(RUN) do=redraw $(WHICH) $(HOW)
 
 readings: $(STAMP)  ## which reading of a text explains what a paper prints, and under which do its claims hold?
 	$(RUN) do=readings $(WHICH) $(HOW)

@@ -1,7 +1,9 @@
 """The house: rooms in the order of the pipeline, no circle of imports, no crowded folder, unique names of classes."""
 
 import ast
+import json
 import re
+import subprocess
 import sys
 from collections import Counter, defaultdict
 from functools import cache
@@ -100,6 +102,33 @@ def find_floor(module):
 def test_a_module_imports_only_what_stands_before_its_room(name):
     above = [module for module in list_imports(name) if find_floor(module) > find_floor(name)]
     assert above == [], f"{name} imports from rooms above its own: move what it needs down"
+
+
+def test_reading_all_papers_loads_nothing_that_shows_or_commands():
+    """Counts what is imported at run time, by whatever name: kinds of claims are code that `conf/kinds.yaml` names."""
+    code = "import sys; from experiments.config.papers import BENCHMARKS, list_papers, read_paper;"
+    code += "[read_paper(name) for name in (*list_papers(), *BENCHMARKS)]; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split()) & set(MODULES)
+    highest = ORDER.index("experiments.questions")
+    assert "experiments.config.paper" in loaded and len(loaded) > 20
+    assert sorted(name for name in loaded if find_floor(name) > highest) == []
+
+
+def test_each_room_loads_only_what_stands_before_it():
+    """As the test of import statements, but counts imports by a text, as well, when a room's modules are loaded."""
+    code = "import importlib, json, sys\nrooms = json.load(sys.stdin)\nfor room, modules in rooms:\n"
+    code += "    [importlib.import_module(name) for name in modules]\n    print(room, *sys.modules)\n"
+    rooms = [(room, [name for name in sorted(MODULES) if ORDER[find_floor(name)] == room]) for room in ORDER[:-1]]
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, input=json.dumps(rooms), capture_output=True, text=True, check=True
+    )
+    above = {}
+    for line in done.stdout.splitlines():
+        room, *loaded = line.split()
+        above[room] = [name for name in loaded if name in MODULES and find_floor(name) > ORDER.index(room)]
+    assert len(above) == len(ORDER) - 1
+    assert {room: modules for room, modules in above.items() if modules} == {}
 
 
 def test_only_what_is_public_of_a_library_is_imported():

@@ -15,7 +15,8 @@ def run_command(request: SweepRequest) -> int:
     from plots.runs.paper_run import PaperRun
 
     results = request.results_folder
-    there = {path.parent.name.removeprefix("paper-"): path.parent for path in sorted(results.glob("paper-*/paper.yaml"))}
+    folders = [path.parent for path in sorted(results.glob("paper-*/paper.yaml"))]
+    there = {folder.name.removeprefix("paper-"): folder for folder in folders}
     names = request.list_choices("paper") or list(there)
     for name in names:
         if name not in there:

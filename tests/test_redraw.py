@@ -1,0 +1,71 @@
+"""Figures and tables are drawn from their files alone: ``redraw`` runs nothing, and ``publish`` draws what it wrote."""
+
+import shutil
+
+import pandas as pd
+import pytest
+import yaml
+
+from experiments.config.paths import REFERENCE
+from tests.command_line import exit_code
+
+NAME = "paper-6"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A published run: of its figures there are SVG and CSV."""
+    kept = tmp_path / NAME
+    shutil.copytree(REFERENCE / NAME, kept)
+    return kept
+
+
+def redraw(folder, *words):
+    return exit_code("do=redraw", f"results={folder.parent}", "executor.jobs=1", *words)
+
+
+def read_pictures(folder):
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("figures/*.[!c]*"))}
+
+
+def test_what_is_published_is_what_its_files_draw(folder, capsys):
+    published = read_pictures(folder)
+    latex = {path.name: path.read_text() for path in folder.glob("tables/*.tex")}
+    assert redraw(folder) == 0
+    assert read_pictures(folder) == published and len(published) >= 5
+    assert {path.name: path.read_text() for path in folder.glob("tables/*.tex")} == latex and latex
+    stdout, stderr = capsys.readouterr()
+    assert stdout == "" and f"{NAME}: {len(published)} pictures drawn" in stderr
+
+
+def test_a_label_and_a_number_change_the_figures_that_show_them(folder):
+    before = read_pictures(folder)
+    paper = yaml.safe_load((folder / "paper.yaml").read_text(encoding="utf-8"))
+    for part in (*paper["figures"], *paper["readings"]):
+        part["title"] += ", again"
+    (folder / "paper.yaml").write_text(yaml.safe_dump(paper, sort_keys=False), encoding="utf-8")
+    assert redraw(folder, "paper=6") == 0
+    after = read_pictures(folder)
+    assert after.keys() == before.keys() and all(after[name] != before[name] for name in after)
+    frame = pd.read_csv(folder / "figures" / "table-6-figure.csv")
+    frame.assign(mean=frame["mean"] / 2).to_csv(folder / "figures" / "table-6-figure.csv", index=False)
+    assert redraw(folder, "paper=6") == 0
+    changed = [name for name, content in read_pictures(folder).items() if content != after[name]]
+    assert changed == ["table-6-figure.svg"]
+
+
+def test_formats_that_a_run_does_not_have_are_not_drawn_and_those_that_it_has_are(folder):
+    name = next(iter(read_pictures(folder))).removesuffix(".svg")
+    (folder / "figures" / f"{name}.png").write_bytes(b"old")
+    assert redraw(folder) == 0
+    endings = {path.suffix for path in folder.glob("figures/*")}
+    assert endings == {".csv", ".svg", ".png"}
+    assert (folder / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_run_that_is_not_there_is_named_with_those_that_are(folder, capsys):
+    assert redraw(folder, "paper=2") == 2
+    assert capsys.readouterr().err == f"error: {folder.parent} holds no run of paper '2'; it holds: 6\n"
+    shutil.rmtree(folder)
+    assert redraw(folder) == 2
+    assert "holds no run of a paper: run one first" in capsys.readouterr().err
