@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import argparse
 import os
+import platform
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from importlib import import_module, util
+from importlib import import_module, metadata, util
 from itertools import chain, takewhile
 from pathlib import Path
 from string import Template
@@ -29,7 +30,7 @@ from experiments.processes import limit_threads, postpone_collection, resume_col
 
 _DEFAULT = "reproduce"
 _EXCLUSIVE = ("multirun", "cfg", "info", "shell_completion")
-_BY_HYDRA = ("hydra_help", "version", "shell_completion", "cfg", "info")
+_BY_HYDRA = ("hydra_help", "shell_completion", "cfg", "info")
 _BESIDE = ("resolve", "package", "config_name")
 _INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")
 _CHOICES = "APP_CONFIG_GROUPS"  # Hydra's name, in the template of a help, for what there is to choose
@@ -82,6 +83,9 @@ def main() -> None:
         search_path.use_folders([*search_path.list_added(), *filter(None, [options.config_dir])])
         if options.help:
             print(format_help(command))
+            return
+        if options.version:
+            print(format_version())
             return
         settings = quote_names(options.settings)
         if words := _name_words_of_hydra(options):
@@ -249,6 +253,22 @@ def read_options(arguments: Sequence[str]) -> argparse.Namespace:
     for word in options.settings:
         _check_word(word)
     return options
+
+
+def format_version() -> str:
+    """Return the version of this program, and of what its results rest on most.
+
+    Examples
+    --------
+    >>> [word.split()[0] for word in format_version().split(", ")]
+    ['dp-replica', 'Python', 'numpy', 'scikit-learn', 'Hydra']
+    """
+    versions = {"dp-replica": "of a checkout that is not installed", "Python": platform.python_version()}
+    names = {"dp-replica": "dp-replica", "numpy": "numpy", "scikit-learn": "scikit-learn", "Hydra": "hydra-core"}
+    for name, distribution in names.items():
+        with suppress(metadata.PackageNotFoundError):
+            versions[name] = metadata.version(distribution)
+    return ", ".join(f"{name} {number}" for name, number in versions.items())
 
 
 def find_command(settings: Sequence[str]) -> str:

@@ -105,9 +105,15 @@ def test_hydra_tells_of_itself(info, capsys):
     assert len(capsys.readouterr().out) > 100
 
 
-@pytest.mark.parametrize("flag", ["--hydra-help", "--version"])
-def test_hydra_helps(flag):
-    command = [sys.executable, "-m", "experiments", flag]  # its logging would close the stream that pytest captures
+def test_the_version_is_that_of_this_program(capsys):
+    assert exit_code("--version") == 0
+    stdout = capsys.readouterr().out
+    assert re.fullmatch(r"dp-replica \d+\.\d+\.\d+, Python [\d.]+, numpy [\d.]+, .*Hydra [\d.]+\n", stdout)
+
+
+def test_hydra_helps():
+    # in a process of its own: its logging would close the stream that pytest captures
+    command = [sys.executable, "-m", "experiments", "--hydra-help"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert "Hydra" in done.stdout
 
