@@ -168,7 +168,8 @@ def translate_words(arguments: Sequence[str]) -> list[str]:
     words, names = plain[1:], _WORDS.get(command, ())
     if len(words) > len(names):
         raise BadInput(f"{plain[0]} does not take the word {words[len(names)]!r}: write name=value")
-    settings = [f"{name}={_quote_word(word)}" for name, word in zip(names, words, strict=False)]
+    literal = [word.replace("${", r"\${") for word in words]  # which would stand for another setting
+    settings = [f"{name}={_quote_word(word)}" for name, word in zip(names, literal, strict=False)]
     return _name_paper_file([f"do={command}", *settings, *arguments[len(plain) :]])
 
 
@@ -181,7 +182,9 @@ def _name_paper_file(words: Sequence[str]) -> list[str]:
 
 
 def _is_plain(word: str) -> bool:
-    return "=" not in word and not word.startswith(("-", "+", "~"))
+    """Return whether a word is no setting: it has no ``=``, or is the path of a file that does."""
+    is_path = word.startswith(("./", "../", "/")) or os.path.isfile(word)
+    return ("=" not in word or is_path) and not word.startswith(("-", "+", "~"))
 
 
 def _quote_word(word: str) -> str:
