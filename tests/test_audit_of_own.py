@@ -212,6 +212,13 @@ ZOO = {  # what is written; the verdict and its reason, of which LINE stands for
         ),
         "withstood: nothing above ",
     ),
+    "binary_unsaid": (
+        change(
+            RIGHT,
+            (SEEDED, f"{SEEDED}\n        if len(self.classes_) != 2:\n            raise ValueError('two classes')"),
+        ),
+        "withstood: nothing above ",
+    ),
     "unseeded": (
         change(RIGHT, (SEEDED, "rng = np.random.default_rng()"), (NO_RELEASE[0], ""), (NO_RELEASE[1], "")),
         "withstood: nothing above ",
@@ -311,6 +318,9 @@ def test_what_an_algorithm_cannot_be_put_through_is_in_its_reason(audited):
     assert reasons["crashing_on_some"].endswith(
         f" in {FEW} trainings; it cannot be fitted to 1 of 2 pairs of tables (ValueError: too few rows)"
     )
+    two = "if it takes two classes alone, scikit-learn's tag multi_class = False leaves out tables with more"
+    assert f"1 of 2 pairs of tables (ValueError: two classes); {two}" in reasons["binary_unsaid"]
+    assert [name for name, reason in reasons.items() if two in reason] == ["binary_unsaid"]
     assert reasons["admits_twice"].endswith("; its own account says 2 where 1 is claimed")
     assert f"where 1 is claimed, on “alone in its leaf”, {FEW} trainings" in reasons["crashing"]
 

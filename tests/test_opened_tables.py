@@ -83,8 +83,14 @@ def test_a_name_is_no_pattern_and_no_column(added, tmp_path, monkeypatch, capsys
     assert capsys.readouterr().err == ""
 
 
+SHELL_NAMES = (
+    *("data[1]", "b=77/x", "target=x", "${x}", "two\nlines"),
+    *("./~root", "a'b", "a,b", "./-x", "caf\udce9"),
+)
+
+
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
-@pytest.mark.parametrize("name", ["data[1]", "b=77/x", "target=x", "${x}", "two\nlines", "./~root", "a'b", "a,b", "./-x", "caf\udce9"])
+@pytest.mark.parametrize("name", SHELL_NAMES)
 def test_a_draft_of_it_is_of_these_rows(tmp_path, monkeypatch, capsys, name, ending):
     monkeypatch.chdir(tmp_path)
     try:

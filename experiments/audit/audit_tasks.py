@@ -33,7 +33,14 @@ from experiments.audit.outcomes import BLACK_BOX, REPLAY, WAY_OUT, BoundRow, Una
 from experiments.audit.replay.exact_losses import sample_losses_in_processes
 from experiments.audit.replay.replay_audit import replay_in_processes
 from experiments.audit.report import AuditResult
-from experiments.audit.subjects import SIZES, Subject, find_configured_version, list_claims_only, list_subjects
+from experiments.audit.subjects import (
+    SIZES,
+    Subject,
+    find_configured_version,
+    has_many_classes,
+    list_claims_only,
+    list_subjects,
+)
 from experiments.audit.table_templates import load_searched_pairs
 from experiments.cells.cell import format_canonical, read_epsilon
 from experiments.config import estimators
@@ -179,11 +186,13 @@ class BlackBox:
         key = format_canonical([name, self.subject.params, self.epsilon])
         whole = 2 * self.n * sum(pair.worth / pair.trees for pair in tables)
         observe = partial(observe_in_threads, jobs=self.jobs, tell=lambda n: tell(len(tables) * n / whole))
-        failed = []
+        failed: list[Unaudited] = []
+        fitted: set[str] = set()
         for found in audit_pairs(self._make_for, tables, self.n, key, observe, name):
             if isinstance(found, Unaudited):
                 failed.append(found)
             else:
+                fitted.add(found.where)
                 yield found
         if n_left_out := len(self._all_tables) - len(tables):
             which = f"{n_left_out} of {len(self._all_tables)} pairs of tables"
@@ -191,7 +200,9 @@ class BlackBox:
             yield Unaudited(name, BLACK_BOX, reason, has_failed=False)
         if failed:
             which = "any pair" if len(failed) == len(tables) else f"{len(failed)} of {len(tables)} pairs"
-            yield _explain_failures(failed, f"it cannot be fitted to {which} of tables")
+            gap = _explain_failures(failed, f"it cannot be fitted to {which} of tables")
+            is_binary = fitted and {pair.name for pair in tables if not has_many_classes(pair.domain)} == fitted
+            yield replace(gap, reason=f"{gap.reason}; {_TWO_CLASSES}") if is_binary else gap
 
     def list_loss_requests(self) -> list[tuple[BaseEstimator, TablePair, int]]:
         """Return which exact losses there are to sample, if it is a forest: some of each pair."""
@@ -212,6 +223,9 @@ class BlackBox:
 
     def _estimator(self) -> BaseEstimator:
         return self.subject.build(epsilon=self.epsilon)
+
+
+_TWO_CLASSES = "if it takes two classes alone, scikit-learn's tag multi_class = False leaves out tables with more"
 
 
 def _explain_failures(failed: Sequence[Unaudited], what: str) -> Unaudited:

@@ -72,7 +72,7 @@ class Subject:
 
     def can_take(self, domain: Domain) -> bool:
         """Whether it takes rows of a domain: one that is binary, with a target of two classes."""
-        return not (isinstance(domain.target, Nominal) and len(domain.target.categories) > 2 and self.is_binary)
+        return not (has_many_classes(domain) and self.is_binary)
 
     @property
     def is_claim_only(self) -> bool:
@@ -85,6 +85,11 @@ class Subject:
         """Return the same subject with noise for a release; None where it has it already or cannot have it."""
         has_noise = "noise" in estimators.list_parameters(self.target) and self.params.get("noise") != "opendp"
         return replace(self, params=self.params | {"noise": "opendp"}) if has_noise else None
+
+
+def has_many_classes(domain: Domain) -> bool:
+    """Return whether the target of a domain has more than two classes."""
+    return isinstance(domain.target, Nominal) and len(domain.target.categories) > 2
 
 
 def find_version(algorithm: str, params: Mapping[str, Any]) -> str:
