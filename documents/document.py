@@ -85,7 +85,9 @@ class Named(Document):
 DocumentType = TypeVar("DocumentType", bound=Document)
 
 
-def parse_document(kind: type[DocumentType], contents: Any, file: Path | None = None) -> DocumentType:
+def parse_document(
+    kind: type[DocumentType], contents: Any, file: Path | None = None, place: Location = ()
+) -> DocumentType:
     """Return a document made of the contents of a file.
 
     Parameters
@@ -96,6 +98,8 @@ def parse_document(kind: type[DocumentType], contents: Any, file: Path | None = 
         What the file says.
     file : Path, optional
         The file: errors then name its lines.
+    place : tuple, optional
+        Where the contents stand in what somebody gave, as errors name it.
 
     Raises
     ------
@@ -117,7 +121,7 @@ def parse_document(kind: type[DocumentType], contents: Any, file: Path | None = 
         return kind.model_validate(contents)
     except ValidationError as error:
         lines = find_lines(file) if file else {}
-        raise DocumentError(_report(error, lines, file)) from None
+        raise DocumentError(_report(error, lines, file, place)) from None
 
 
 @cache
@@ -135,14 +139,15 @@ def _read_texts_below_fields(kind: type[Document]) -> dict[str, str]:
     return texts
 
 
-def _report(error: ValidationError, lines: Mapping[Location, int], file: Path | None) -> str:
+def _report(error: ValidationError, lines: Mapping[Location, int], file: Path | None, place: Location) -> str:
     reports = []
     for details in error.errors(include_url=False):
-        location = details["loc"]
-        place = name_place(location, lines, file)
+        location = (*place, *details["loc"])
+        named = name_place(location, lines, file)
         if details["type"] in _ABOUT_THE_KEY:  # the message names the key
-            place = place.removesuffix(str(location[-1])).rstrip(".: ")
-        reports.append(f"{place}: {details['msg']}" if place else details["msg"])
+            named = named.removesuffix(str(location[-1])).rstrip(".: ")
+        message = details["msg"].removeprefix("Value error, ")
+        reports.append(f"{named}: {message}" if named else message)
     if len(reports) == 1:
         return reports[0]
     return "\n  ".join([f"{len(reports)} errors:", *reports])
@@ -160,9 +165,7 @@ def _explain(kind: type[Document], details: Any) -> InitErrorDetails:
         name, message = "unknown_key", f"unknown key {str(location[0])!r}; {suggest_name(str(location[0]), keys)}"
     elif name == "missing":
         name, message = "missing_key", f"the key {location[-1]!r} is missing"
-    elif name == "value_error":
-        message = message.removeprefix("Value error, ")
-    elif name not in ("unknown_key", "missing_key", "wrong_value"):
+    elif name not in ("unknown_key", "missing_key", "wrong_value", "value_error"):
         expected = _IN_WORDS_OF_YAML.get(name, f"{message[0].lower()}{message[1:]}")
         message = f"{expected}, got {repr(details['input'])[:80]}"
         name = "wrong_value"

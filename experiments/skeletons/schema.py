@@ -22,8 +22,9 @@ from datasets.entry import Bounds, CatalogueEntry, DeclaredColumns, OwnEntry
 from datasets.tuning import find_side
 from documents.document import Document
 from experiments.config.kinds import find_kind, list_kinds
-from experiments.config.paper import Curve, Paper, Passage, Protocol, RegressionWatch, Study, Watch
+from experiments.config.paper import Curve, Paper, Passage, RegressionWatch, Study, Watch
 from experiments.config.paths import CONF, ROOT
+from experiments.config.protocol import Protocol
 from experiments.config.readings import Choices, ClaimCurve, QuestionOfClaims, QuestionOfNumbers, QuestionOfTable
 
 SCHEMA_FILE = CONF / "paper" / "schema.json"
@@ -61,7 +62,7 @@ def format_keys_page() -> str:
         "",
         "A paper is one YAML file, `conf/paper/N.yaml`. A key that is not listed here is refused, with the nearest",
         "name, its file and its line; `conf/paper/schema.json` says the same to editors, which check YAML while it is",
-        "written. `make pages` writes this page and the schema, from the classes in `experiments/config/paper.py` and",
+        "written. `make pages` writes this page and the schema, from the classes in `experiments/config` and",
         "from the kinds in the packages that `conf/kinds.yaml` names.",
         "",
         *_format_class("A paper", Paper),

@@ -18,6 +18,7 @@ import pandas as pd
 
 from algorithms.whole_files import write_text
 from experiments.config.paper import Paper, PaperFigure, PaperTable, Speaker
+from experiments.config.protocol import Protocol
 from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.claim_answers import judge_claims
 from experiments.judge.number_answers import judge_numbers
@@ -89,9 +90,9 @@ def publish_paper(
     return [write_page(PaperRun.read(folder)), *(figures / f"{part.id}.png" for part in paper.figures)]
 
 
-def list_splits(paper: Paper) -> list[tuple[str, dict[str, Any]]]:
+def list_splits(paper: Paper) -> list[tuple[str, Protocol]]:
     """Return how the studies of a paper split its data sets, by the name of each."""
-    return [(name, study.protocol_options) for study in paper.studies.values() for name in study.dataset]
+    return [(name, study.protocol) for study in paper.studies.values() for name in study.dataset]
 
 
 def describe_unrun(paper: Paper) -> PaperRun:
