@@ -37,6 +37,7 @@ ORDER = [
     "experiments.speed",
     "plots",
     "hydra_plugins",
+    "experiments.request",
     "experiments.commands",
     "experiments.command_line",
     "experiments.describe",

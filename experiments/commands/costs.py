@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from algorithms.whole_files import write_text
 from experiments.config.papers import prepare_paper, read_paper
-from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr
+from experiments.request import SweepRequest
 from experiments.speed.costs import measure_costs
 
 

@@ -9,7 +9,6 @@ import pandas as pd
 from algorithms.whole_files import write_text
 from experiments.config.paper import Paper
 from experiments.config.papers import prepare_paper, read_paper
-from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr
 from experiments.questions.further_rows import (
     LEAST_SPLITS,
@@ -17,6 +16,7 @@ from experiments.questions.further_rows import (
     judge_further_rows,
     list_crossed_cells,
 )
+from experiments.request import SweepRequest
 from experiments.run.executors.executor import make_executor
 from experiments.run.run_studies import Rounds
 from experiments.store.long_table import long_table

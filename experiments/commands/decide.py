@@ -7,11 +7,11 @@ from collections.abc import Collection
 
 from experiments.cells.cell import json_safe
 from experiments.config.papers import prepare_paper, read_paper
-from experiments.config.request import SweepRequest
 from experiments.judge.claim_answers import judge_claims
 from experiments.judge.number_answers import judge_numbers
 from experiments.questions.decide import run_until_decided
 from experiments.questions.paper_questions import PaperQuestions, resolve_paper
+from experiments.request import SweepRequest
 from experiments.run.executors.executor import make_executor
 from experiments.run.executors.task_runner import TaskRunner
 from experiments.run.run_studies import Rounds

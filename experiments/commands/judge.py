@@ -16,7 +16,6 @@ from datasets.own_tables.opened_file import UnreadableFile
 from experiments.cells.cell import json_safe
 from experiments.config.paper import Paper
 from experiments.config.papers import read_paper, read_paper_file
-from experiments.config.request import SweepRequest
 from experiments.errors import BadInput
 from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.claim_answers import judge_claims
@@ -26,6 +25,7 @@ from experiments.judge.question import AskedClaim, ClaimQuestion
 from experiments.questions.given_table import arrange_given
 from experiments.questions.paper_questions import PaperQuestions, resolve_given
 from experiments.questions.settings import list_asked
+from experiments.request import SweepRequest
 from experiments.store.results import Results
 from experiments.store.runs_file import RUNS
 

@@ -11,7 +11,6 @@ import pandas as pd
 from experiments.cells.cell import Cell
 from experiments.config.paper import Paper
 from experiments.config.papers import prepare_paper, read_paper
-from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr
 from experiments.judge.readings.halving import Race, run_races
 from experiments.judge.readings.sentences import describe_curve, describe_ranking
@@ -20,6 +19,7 @@ from experiments.questions.readings.cells import make_readings
 from experiments.questions.readings.choices import check_choices
 from experiments.questions.readings.claim_curves import judge_readings, list_curves
 from experiments.questions.readings.ranking import rank_readings
+from experiments.request import SweepRequest
 from experiments.run.executors.executor import make_executor
 from experiments.run.run_studies import Rounds
 from experiments.store.record import Record

@@ -23,13 +23,13 @@ from experiments.cells.grid import expand_grid
 from experiments.config import estimators
 from experiments.config.paper import Paper
 from experiments.config.papers import name_paper_file, prepare_paper
-from experiments.config.request import SweepRequest
 from experiments.config.setting import drop_entries
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput, print_to_stderr, require_utf_8
 from experiments.metrics.find import read_names
 from experiments.questions.decide import run_until_decided
 from experiments.questions.paper_questions import PaperQuestions, resolve_paper
+from experiments.request import SweepRequest
 from experiments.run.copies import describe_copies, list_copies
 from experiments.run.dry_run import describe_plan, spare_processes
 from experiments.run.executors.executor import Executor, make_executor

@@ -23,12 +23,12 @@ from experiments.cells.cell import Cell, json_safe
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config.paper import Paper
 from experiments.config.papers import prepare_paper, read_paper
-from experiments.config.request import SweepRequest
 from experiments.judge.claim_answers import judge_claims
 from experiments.judge.number_answers import judge_numbers
 from experiments.processes import build_command, make_environment
 from experiments.questions.decide import run_until_decided
 from experiments.questions.paper_questions import resolve_paper
+from experiments.request import SweepRequest
 from experiments.run.executors.executor import Executor
 from experiments.run.executors.task_runner import TaskRunner
 from experiments.run.runner import run_cells
