@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import cache, partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, GetJsonSchemaHandler, ValidationError, model_validator
 from pydantic.json_schema import JsonSchemaValue
@@ -64,7 +64,7 @@ class Document(BaseModel):
                 properties[name]["description"] = text
         return schema
 
-    def replaced(self, **values):
+    def replaced(self, **values: Any) -> Self:
         """Return the document with other values, which are checked like those of a file.
 
         Examples
@@ -72,7 +72,18 @@ class Document(BaseModel):
         >>> Named(id="a").replaced(id="b")
         Named(id='b')
         """
-        return type(self).model_validate({name: getattr(self, name) for name in self.model_fields_set} | values)
+        return parse_document(type(self), {name: getattr(self, name) for name in self.model_fields_set} | values)
+
+    def without(self, *names: str) -> Self:
+        """Return the document without some keys.
+
+        Examples
+        --------
+        >>> Named(id="a").without("title")
+        Named(id='a')
+        """
+        kept = {name: getattr(self, name) for name in self.model_fields_set if name not in names}
+        return parse_document(type(self), kept)
 
 
 class Named(Document):

@@ -20,6 +20,7 @@ from experiments.cells.cell import Cell, read_epsilon
 from experiments.cells.grid import expand_grid
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config import estimators, papers, substitutes
+from experiments.config.paper import parse_paper
 from experiments.config.papers import prepare_paper, read_paper
 from experiments.config.protocol import DEFAULT_PROTOCOL, read_protocol
 from experiments.config.setting import is_same_value, match_column
@@ -416,7 +417,7 @@ def test_a_substitute_runs_only_where_it_is_needed_and_there(gone, used, monkeyp
     }
     claim = {"id": "c", "kind": "printed", "numbers": ["n"], "text": "On IHEPC, not IHEPCs.", "own": True}
     contents |= {"number": 0, "title": "T", "repeats": 3, "studies": {"s": study}, "claims": [claim]}
-    paper = prepare_paper(contents, "0", 2)
+    paper = prepare_paper(parse_paper(contents), 2)
     assert paper.used_instead == used and (paper.repeats, paper.repeats_asked) == (2, 3)
     assert {cell.dataset for cell in cells_of_studies(paper)["s"]} == {used.get("ihepc", "ihepc")}
     assert paper.claims[0].text == ("On IHEPC (part), not IHEPCs." if used else "On IHEPC, not IHEPCs.")

@@ -26,7 +26,7 @@ MANY = {
     **{"common_noise": True, "leakage": True, "ranges": "training_rows"},
 }
 OF_MANY = {name: value for name, value in MANY.items() if name != "leakage"}
-SIZES = {"train_rows": 600, "test_rows": 300}
+OF_NUMBERS = {"train_rows": 600, "test_rows": 300}
 
 
 # Pinned: if this fails, every published number changes, or no stored cell is found any more.
@@ -38,8 +38,8 @@ SIZES = {"train_rows": 600, "test_rows": 300}
         ({"evaluate_on": "train"}, {"evaluate_on": "train"}, 1823584556, "6b8c881f90cb", "ef7432af78d7"),
         ({"rows": "balanced"}, {"rows": "balanced"}, 3437477436, "054ac3cfcc24", "ec235974da25"),
         ({"split": "in_order"}, {"split": "in_order"}, 3124908028, "4467e0f32988", "04fd9ee15a95"),
-        (SIZES, SIZES, 1494221903, "ee47c15698c0", "1dfd00c8363a"),
-        (SIZES | {"test_size": 0.5}, SIZES, 1494221903, "ee47c15698c0", "1dfd00c8363a"),
+        (OF_NUMBERS, OF_NUMBERS, 1494221903, "ee47c15698c0", "1dfd00c8363a"),
+        (OF_NUMBERS | {"test_size": 0.5}, OF_NUMBERS, 1494221903, "ee47c15698c0", "1dfd00c8363a"),
         (BY_CLASS, BY_CLASS, 201670893, "851761955e04", "51ce0b0a766c"),
         ({"draw": 2}, {"draw": 2}, 2322792420, "f3212e7c991a", "785fa994d3af"),
         ({"common_noise": True}, {"common_noise": True}, 3510298186, "2a6cbac04c80", "8f585103851d"),
@@ -62,10 +62,8 @@ def test_identity_seed_and_key_of_every_option_never_change(options, asked, seed
     assert (cell.seed, cell.key[:12], cell.setting_key[:12]) == (seed, key, setting_key)
 
 
-BOTH = (
-    "train_rows and test_rows must both be numbers of rows, or both name the same classes with a number for each, such "
-    "as {unacc:1000,acc:300}; got "
-)
+BOTH = "train_rows and test_rows must both be numbers of rows, or both name the same classes; got "
+SIZE = "write a number of rows, or one for each class as in {unacc:1000,acc:300}; got "
 OF_ROWS = {"train_rows": 10, "test_rows": 10}
 
 
@@ -92,10 +90,11 @@ OF_ROWS = {"train_rows": 10, "test_rows": 10}
         ({"train_rows": 1000}, f": {BOTH}1000 and None"),
         ({"train_rows": {"acc": 3}, "test_rows": {"unacc": 3}}, f": {BOTH}{{'acc': 3}} and {{'unacc': 3}}"),
         ({"train_rows": {"acc": 3}, "test_rows": 3}, f": {BOTH}{{'acc': 3}} and 3"),
-        ({"train_rows": {}, "test_rows": {}}, f": {BOTH}{{}} and {{}}"),
-        ({"train_rows": 0, "test_rows": 3}, f": {BOTH}0 and 3"),
-        ({"train_rows": 2.5, "test_rows": 3}, f": {BOTH}2.5 and 3"),
-        ({"train_rows": True, "test_rows": 3}, f": {BOTH}True and 3"),
+        ({"train_rows": {}, "test_rows": 3}, f".train_rows: {SIZE}{{}}"),
+        ({"train_rows": 0, "test_rows": 3}, f".train_rows: {SIZE}0"),
+        ({"train_rows": 3, "test_rows": 2.5}, f".test_rows: {SIZE}2.5"),
+        ({"train_rows": True, "test_rows": 3}, f".train_rows: {SIZE}True"),
+        ({"train_rows": {"acc": 0}, "test_rows": {"acc": 3}}, f".train_rows: {SIZE}{{'acc': 0}}"),
         (OF_ROWS | {"rows": "balanced"}, ": rows=balanced does not go with numbers of rows"),
         (OF_ROWS | {"split": "in_order"}, ": split=in_order does not go with numbers of rows"),
         (OF_ROWS | {"folds": 5}, ": folds=5 does not go with numbers of rows"),

@@ -530,7 +530,7 @@ def test_the_command_runs_the_readings_and_a_second_time_nothing(tmp_path, monke
     question = TABLE_KEYS | {"repeats": 2, "params": {"n_estimators": [1]}}
     choices = {"algorithms": {"rdt": {"n_estimators": [10, 2]}}}
     keys = KEYS | {"repeats": 2, "choices": choices, "claims": KEYS["claims"][1:]}
-    monkeypatch.setattr(readings_command, "read_paper", lambda name: make_paper(**keys, readings=[question]))
+    monkeypatch.setattr(readings_command, "load_paper", lambda name: make_paper(**keys, readings=[question]))
     monkeypatch.setattr(readings_command, "read_numbers_of", lambda paper: NUMBERS)
     command = ("do=readings", "paper=2", f"results={tmp_path}", "executor.jobs=1")
     assert exit_code(*command) == 0

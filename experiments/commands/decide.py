@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection
 
 from experiments.cells.cell import json_safe
-from experiments.config.papers import prepare_paper, read_paper
+from experiments.config.papers import load_paper
 from experiments.judge.claim_answers import judge_claims
 from experiments.judge.number_answers import judge_numbers
 from experiments.questions.decide import run_until_decided
@@ -23,8 +23,7 @@ def run_command(request: SweepRequest) -> int:
     config = request.config
     prepared = []
     for name in request.list_papers():
-        contents = read_paper(name).to_mapping()
-        paper = prepare_paper(contents, name, config["repeats"], config["most_repeats"])
+        paper = load_paper(name, config["repeats"], config["most_repeats"])
         chosen = {paper.claim(str(claim), "claims").id for claim in request.values.get("claims") or paper.claims_by_id}
         prepared.append((paper.number, chosen, resolve_paper(paper)))
     return max(_decide_claims(*asked, request) for asked in prepared)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from experiments.cells.cell import Cell
 from experiments.config.paper import Paper
-from experiments.config.papers import prepare_paper, read_paper
+from experiments.config.papers import load_paper
 from experiments.errors import BadInput, print_to_stderr
 from experiments.judge.readings.halving import Race, run_races
 from experiments.judge.readings.sentences import describe_curve, describe_ranking
@@ -27,10 +27,7 @@ from experiments.store.record import Record
 
 def run_command(request: SweepRequest) -> int:
     """Ask the questions of some papers, or of all that leave anything open; returns the exit code."""
-    papers = {}
-    for name in request.list_papers():
-        papers[name] = prepare_paper(read_paper(name).to_mapping(), name, repeats=None)
-    codes = []
+    papers, codes = {name: load_paper(name) for name in request.list_papers()}, []
     for name, paper in papers.items():
         if paper.readings or list_curves(paper)[0]:
             codes.append(_run_readings(name, paper, request))

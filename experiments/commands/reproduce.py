@@ -10,11 +10,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-import hydra
 import pandas as pd
-from omegaconf import OmegaConf
 
 from algorithms.installation import PROGRAM
 from algorithms.whole_files import write_text
@@ -22,7 +20,7 @@ from experiments.cells.cell import Cell
 from experiments.cells.grid import expand_grid
 from experiments.config import estimators
 from experiments.config.paper import Paper
-from experiments.config.papers import name_paper_file, prepare_paper
+from experiments.config.papers import load_paper, name_paper_file
 from experiments.config.setting import drop_entries
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput, print_to_stderr, require_utf_8
@@ -198,9 +196,7 @@ class _PaperRun:
 
 def _prepare_paper(name: str, repeats: int | None, most_repeats: int | None) -> tuple[Paper, PaperQuestions]:
     """Return a paper with the data sets that are there, and its questions, after all checks."""
-    composed = hydra.compose("config", overrides=[f"paper='{name}'"])
-    contents = cast(dict, OmegaConf.to_container(composed.paper, resolve=True))
-    paper = prepare_paper(contents, name, repeats, most_repeats)
+    paper = load_paper(name, repeats, most_repeats)
     try:
         return paper, resolve_paper(paper)
     except BadInput as error:

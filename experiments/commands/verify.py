@@ -22,7 +22,7 @@ from time import monotonic, sleep
 from experiments.cells.cell import Cell, json_safe
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config.paper import Paper
-from experiments.config.papers import prepare_paper, read_paper
+from experiments.config.papers import load_paper
 from experiments.judge.claim_answers import judge_claims
 from experiments.judge.number_answers import judge_numbers
 from experiments.processes import build_command, make_environment
@@ -110,7 +110,7 @@ def _count_finished(path: Path) -> int:
 def run_command(request: SweepRequest) -> int:
     """Verify a paper; returns the exit code: 0 the same bytes, 1 not."""
     (name,), config = request.list_choices("paper"), request.config
-    paper = prepare_paper(read_paper(name).to_mapping(), name, config["repeats"], config["most_repeats"])
+    paper = load_paper(name, config["repeats"], config["most_repeats"])
     digests = compare_ways(paper, ways_to_run(name))
     differing = [way for way, digest in digests.items() if digest != digests["one job"]]
     if differing:

@@ -12,7 +12,7 @@ from enum import Enum
 from functools import cache
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from documents.document import Document, parse_document
 from experiments.config.setting import keep_entries
@@ -31,6 +31,20 @@ class Mark(Enum):
     SPLIT = "says which rows are training rows and which are test rows"
 
 
+def _read_size(size: Any) -> Any:
+    """Refuse what is no size in one sentence, where pydantic has one for each type that it may have."""
+    numbers = size.values() if isinstance(size, Mapping) else [size]
+    if set(map(type, numbers)) != {int} or min(numbers) < 1:
+        raise ValueError(f"write a number of rows, or one for each class as in {{unacc:1000,acc:300}}; got {size!r}")
+    if not isinstance(size, Mapping):
+        return size
+    return {str(label): n for label, n in size.items()}  # YAML has numbers as keys
+
+
+Size = Annotated[int | dict[str, int], BeforeValidator(_read_size)]
+"""A number of rows, or of the rows of each class that takes part."""
+
+
 class Protocol(Document):
     """How a cell's rows are split and which rows are evaluated; what is left out has its default."""
 
@@ -42,9 +56,9 @@ class Protocol(Document):
     """``balanced``: as many rows of each class as the smallest class has, drawn anew in each repeat."""
     split: Annotated[Literal["random", "in_order"], Mark.SPLIT] = "random"
     """``in_order``: the last rows of the table are the test rows, as befits a time series."""
-    train_rows: Annotated[int | dict[str, int] | None, Mark.SPLIT] = None
+    train_rows: Annotated[Size | None, Mark.SPLIT] = None
     """Number of training rows, or of rows of each class that takes part; needs ``test_rows`` beside it."""
-    test_rows: Annotated[int | dict[str, int] | None, Mark.SPLIT] = None
+    test_rows: Annotated[Size | None, Mark.SPLIT] = None
     """Number of test rows, or of rows of each class that takes part."""
     draw: Annotated[int, Field(ge=0)] = 0
     """Which draw of the algorithm's randomness on the split of the repeat."""
@@ -138,28 +152,13 @@ class Protocol(Document):
         is_in_order = self.split == "in_order" and self.rows == "all"
         return is_in_order or (has_official_split and self.folds is None)
 
-    @model_validator(mode="before")
-    @classmethod
-    def _check_numbers_of_rows(cls, given: Any) -> Any:
-        """Refuse numbers of rows in one sentence, where pydantic has one for each type that either may have."""
-        names = ("train_rows", "test_rows") if isinstance(given, Mapping) else ()
-        sizes: list[Any] = [given.get(name) for name in names]
-        if all(size is None for size in sizes):
-            return given
-        train, test = ({None: size} if not isinstance(size, Mapping) else size for size in sizes)
-        numbers = [*train.values(), *test.values()]
-        if train.keys() != test.keys() or set(map(type, numbers)) != {int} or min(numbers) < 1:
-            raise ValueError(
-                "train_rows and test_rows must both be numbers of rows, or both name the same classes with a number "
-                f"for each, such as {{unacc:1000,acc:300}}; got {sizes[0]!r} and {sizes[1]!r}"
-            )
-        if None in train:
-            return given
-        by_name = [{str(label): n for label, n in size.items()} for size in (train, test)]  # YAML has numbers as keys
-        return {**given, **dict(zip(names, by_name, strict=True))}
-
     @model_validator(mode="after")
     def _check_together(self) -> Protocol:
+        sizes = self.train_rows, self.test_rows
+        train, test = (set(size) if isinstance(size, dict) else type(size) for size in sizes)
+        if train != test:
+            both = "train_rows and test_rows must both be numbers of rows, or both name the same classes"
+            raise ValueError(f"{both}; got {sizes[0]!r} and {sizes[1]!r}")
         if self.folds is not None and self.evaluate_on == "folds":
             raise ValueError("folds tests on the rows that were left out: leave out evaluate_on=folds")
         if self.groups is not None and self.split == "in_order":
