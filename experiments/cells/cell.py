@@ -142,24 +142,48 @@ def format_canonical(value: Any) -> str:
     >>> format_canonical({"b": 1, "a": [math.inf, None]})
     '{"a":["inf",null],"b":1}'
     """
+    return _encode_strictly(value, _CANONICAL)
+
+
+def format_json(value: Any) -> str:
+    """Return JSON on one line, keys in their order: infinity as the text ``"inf"``, NaN as null.
+
+    Examples
+    --------
+    >>> print(format_json({"what": "ε", "b": math.inf, "a": math.nan}))
+    {"what": "ε", "b": "inf", "a": null}
+    """
+    return _encode_strictly(value, _ON_ONE_LINE)
+
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+_ON_ONE_LINE = json.JSONEncoder(allow_nan=False, ensure_ascii=False)
+
+
+def _encode_strictly(value: Any, encoder: json.JSONEncoder) -> str:
     try:
-        return _strict_json(value)
+        return encoder.encode(value)
     except (ValueError, TypeError):  # infinities are rare, and looking for them first costs most of the time
-        return _strict_json(json_safe(value))
+        return encoder.encode(json_safe(value))
 
 
-_strict_json = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False).encode
+def json_safe(value: Any, digits: int | None = None) -> Any:
+    """Return a value that strict JSON can hold, numbers with so many digits, or all.
 
-
-def json_safe(value: Any) -> Any:
-    """Return a value that strict JSON can hold: infinity becomes ``"inf"``, NaN becomes null."""
+    Examples
+    --------
+    >>> json_safe({"a": (math.inf, math.nan, 1 / 3)}, digits=3)
+    {'a': ['inf', None, 0.333]}
+    """
     if isinstance(value, Mapping):
-        return {str(name): json_safe(inner) for name, inner in value.items()}
+        return {str(name): json_safe(inner, digits) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return list(map(json_safe, value))
-    if isinstance(value, float) and not math.isfinite(value):
+        return [json_safe(inner, digits) for inner in value]
+    if not isinstance(value, float):
+        return value
+    if not math.isfinite(value):
         return None if math.isnan(value) else str(value)
-    return value
+    return value if digits is None else float(f"{value:.{digits}g}")
 
 
 def read_epsilon(value: Any) -> float:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
 
-from experiments.cells.cell import json_safe
+from experiments.cells.cell import format_json
 from experiments.config.papers import load_paper
 from experiments.judge.claim_answers import judge_claims
 from experiments.judge.number_answers import judge_numbers
@@ -37,5 +36,5 @@ def _decide_claims(number: int | str, chosen: Collection[str], questions: PaperQ
     numbers = judge_numbers(questions.numbers, results, run_tasks=answer)
     for answered in judge_claims(questions.claims, results, numbers, answer):
         if answered.id in chosen:
-            print(json.dumps(json_safe({"paper": number, **answered.model_dump()}), ensure_ascii=False))
+            print(format_json({"paper": number, **answered.model_dump()}))
     return rounds.name_failures(str(request.config["results"]))

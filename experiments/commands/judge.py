@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,7 +12,7 @@ import pandas as pd
 from algorithms.installation import ROOT, resolve_path
 from datasets.own_tables import own_file
 from datasets.own_tables.opened_file import UnreadableFile
-from experiments.cells.cell import json_safe
+from experiments.cells.cell import format_json
 from experiments.config.paper import Paper
 from experiments.config.papers import read_paper, read_paper_file
 from experiments.errors import BadInput
@@ -99,8 +98,7 @@ def _print_answers(
     answers += [("printed number", row) for row in numbers.to_dict("records")]
     for what, answer in answers:
         needs = [need.to_mapping() for need in more.get(answer["id"], ())]
-        line = {"paper": paper.number, "what": what, **answer, "needs": needs}
-        print(json.dumps(json_safe(line), ensure_ascii=False))
+        print(format_json({"paper": paper.number, "what": what, **answer, "needs": needs}))
 
 
 def _show_summary(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,6 +33,7 @@ from experiments.run.executors.executor import Executor, make_executor
 from experiments.run.executors.task_runner import BegunTask, TaskRunner
 from experiments.run.run_studies import Details, Rounds, describe_data_faults, name_failures, run_and_summarise
 from experiments.store import provenance
+from experiments.store.json_files import write_json
 from experiments.store.long_table import format_cells_csv
 from experiments.store.record import Record
 from experiments.store.summaries import SettingSummary, keep_metrics, write_json_lines
@@ -268,7 +268,7 @@ def write_results(
     write_text(folder / "timings.csv", timings.to_csv(index=False, lineterminator="\n"))
     facts = _gather_facts(arguments, table["dataset"].unique(), paper.repeats, table["algorithm"].unique())
     facts |= {"instead": paper.used_instead} if paper.used_instead else {}
-    write_text(folder / "provenance.json", json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
+    write_json(facts, folder / "provenance.json")
     return publish_paper(paper, questions, table, folder, runner)
 
 

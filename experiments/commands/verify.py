@@ -8,7 +8,6 @@ claim took, must have the same bytes each time.
 from __future__ import annotations
 
 import hashlib
-import json
 import random
 import signal
 import subprocess
@@ -19,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 
-from experiments.cells.cell import Cell, json_safe
+from experiments.cells.cell import Cell, format_canonical
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config.paper import Paper
 from experiments.config.papers import load_paper
@@ -78,7 +77,7 @@ def _run_paper(paper: Paper, path: Path, where: Executor, is_shuffled: bool = Fa
         results = Results(table)
         numbers = judge_numbers(questions.numbers, results, run_tasks=answer)
         claims = [answered.model_dump() for answered in judge_claims(questions.claims, results, numbers, answer)]
-    return f"{format_cells_csv(table)}{json.dumps(json_safe(claims), sort_keys=True)}"
+    return f"{format_cells_csv(table)}{format_canonical(claims)}"
 
 
 def _kill_and_run(paper: Paper, path: Path, name: str) -> str:

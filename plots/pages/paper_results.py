@@ -35,6 +35,7 @@ from experiments.run.copies import list_copies
 from experiments.run.executors.executor import Executor
 from experiments.run.executors.task_runner import TaskRunner
 from experiments.stats import LEVEL
+from experiments.store.json_files import write_json
 from experiments.store.results import Results
 from experiments.store.runs_file import RUNS, select_runs, write_runs
 from experiments.store.study_rows import count_cells
@@ -43,7 +44,7 @@ from plots.answers import count_signs
 from plots.pages import html
 from plots.pages.html import measure_picture, read_svg
 from plots.runs.paper_run import PaperRun
-from plots.runs.run_folder import write_csv, write_json, write_paper
+from plots.runs.run_folder import DIGITS, write_csv, write_paper
 from plots.series import note_shortfall
 from plots.tables.datasets import collect_facts
 
@@ -73,7 +74,7 @@ def publish_paper(
     write_runs(select_runs(table, list_asked(questions.claims, questions.numbers)), folder / RUNS)
     write_csv(numbers, folder / "numbers.csv")
     write_csv(list_copies(list_splits(paper), paper.repeats), folder / "copies.csv")
-    write_json(privacy.sum_up_privacy(shown), folder / "privacy.json")
+    write_json(privacy.sum_up_privacy(shown), folder / "privacy.json", DIGITS)
     for part in paper.tables:
         frame = part.make_frame(paper, shown, numbers, facts)
         part.write_latex(paper, frame, tables / f"{part.id}.tex")
@@ -86,7 +87,7 @@ def publish_paper(
     for part, frame, files in zip(paper.figures, frames, runner.run(drawings), strict=True):
         style.write_rendered(part.id, files, figures, frame)
     judged = {"cells": n_cells, "cells_expected": n_expected, "claims": [claim.model_dump() for claim in claims]}
-    write_json(head | judged, folder / "claims.json")
+    write_json(head | judged, folder / "claims.json", DIGITS)
     return [write_page(PaperRun.read(folder)), *(figures / f"{part.id}.png" for part in paper.figures)]
 
 
