@@ -11,7 +11,7 @@ from documents.search_path import name_stored
 from experiments.cells.cell import Cell, read_epsilon
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
-from experiments.config.protocol import read_protocol
+from experiments.config.protocol import Protocol, read_protocol
 from experiments.config.setting import is_among, is_same_value
 from experiments.errors import BadInput, one_line, suggest_name
 from experiments.metrics.find import ask_needs, select_extra
@@ -48,12 +48,16 @@ def expand_grid(
         raise BadInput(f"repeats must be a whole number, at least 1, got {repeats!r}")
     _check_depends(values, depends or {})
     settings, extra = [], {}
+    protocols: dict[str, Protocol] = {}  # which many settings share
     for dataset in values["dataset"]:
         task_and_domain(dataset)  # before anything is asked of one that is not there
         extra[dataset] = select_extra(dataset, metrics)
     for point in product(*values.values()):
         chosen = dict(zip(values, point, strict=True))
         algorithm = name_stored(chosen["algorithm"])
+        varied = _select_prefix(chosen, "protocol.")
+        if (words := repr(varied)) not in protocols:
+            protocols[words] = read_protocol({**(protocol or {}), **varied})
         own = (
             (overrides or {}).get(algorithm, {}),
             _select_prefix(chosen, "params."),
@@ -65,7 +69,7 @@ def expand_grid(
             params=estimators.merge_parameters(algorithm, *own),
             epsilon=read_epsilon(chosen["epsilon"]),
             repeat=0,
-            protocol=read_protocol(dict(protocol or {}) | _select_prefix(chosen, "protocol.")),
+            protocol=protocols[words],
             metrics=extra[chosen["dataset"]],
         )
         for name in metrics:
