@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import cache, partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, GetJsonSchemaHandler, ValidationError, model_validator
 from pydantic.json_schema import JsonSchemaValue
@@ -64,7 +64,7 @@ class Document(BaseModel):
                 properties[name]["description"] = text
         return schema
 
-    def replaced(self, **values):
+    def replaced(self, **values: Any) -> Self:
         """Return the document with other values, which are checked like those of a file.
 
         Examples
@@ -72,7 +72,18 @@ class Document(BaseModel):
         >>> Named(id="a").replaced(id="b")
         Named(id='b')
         """
-        return type(self).model_validate({name: getattr(self, name) for name in self.model_fields_set} | values)
+        return parse_document(type(self), {name: getattr(self, name) for name in self.model_fields_set} | values)
+
+    def without(self, *names: str) -> Self:
+        """Return the document without some keys.
+
+        Examples
+        --------
+        >>> Named(id="a").without("title")
+        Named(id='a')
+        """
+        kept = {name: getattr(self, name) for name in self.model_fields_set if name not in names}
+        return parse_document(type(self), kept)
 
 
 class Named(Document):
@@ -85,7 +96,9 @@ class Named(Document):
 DocumentType = TypeVar("DocumentType", bound=Document)
 
 
-def parse_document(kind: type[DocumentType], contents: Any, file: Path | None = None) -> DocumentType:
+def parse_document(
+    kind: type[DocumentType], contents: Any, file: Path | None = None, place: Location = ()
+) -> DocumentType:
     """Return a document made of the contents of a file.
 
     Parameters
@@ -96,6 +109,8 @@ def parse_document(kind: type[DocumentType], contents: Any, file: Path | None = 
         What the file says.
     file : Path, optional
         The file: errors then name its lines.
+    place : tuple, optional
+        Where the contents stand in what somebody gave, as errors name it.
 
     Raises
     ------
@@ -117,7 +132,7 @@ def parse_document(kind: type[DocumentType], contents: Any, file: Path | None = 
         return kind.model_validate(contents)
     except ValidationError as error:
         lines = find_lines(file) if file else {}
-        raise DocumentError(_report(error, lines, file)) from None
+        raise DocumentError(_report(error, lines, file, place)) from None
 
 
 @cache
@@ -135,14 +150,15 @@ def _read_texts_below_fields(kind: type[Document]) -> dict[str, str]:
     return texts
 
 
-def _report(error: ValidationError, lines: Mapping[Location, int], file: Path | None) -> str:
+def _report(error: ValidationError, lines: Mapping[Location, int], file: Path | None, place: Location) -> str:
     reports = []
     for details in error.errors(include_url=False):
-        location = details["loc"]
-        place = name_place(location, lines, file)
+        location = (*place, *details["loc"])
+        named = name_place(location, lines, file)
         if details["type"] in _ABOUT_THE_KEY:  # the message names the key
-            place = place.removesuffix(str(location[-1])).rstrip(".: ")
-        reports.append(f"{place}: {details['msg']}" if place else details["msg"])
+            named = named.removesuffix(str(location[-1])).rstrip(".: ")
+        message = details["msg"].removeprefix("Value error, ")
+        reports.append(f"{named}: {message}" if named else message)
     if len(reports) == 1:
         return reports[0]
     return "\n  ".join([f"{len(reports)} errors:", *reports])
@@ -160,9 +176,7 @@ def _explain(kind: type[Document], details: Any) -> InitErrorDetails:
         name, message = "unknown_key", f"unknown key {str(location[0])!r}; {suggest_name(str(location[0]), keys)}"
     elif name == "missing":
         name, message = "missing_key", f"the key {location[-1]!r} is missing"
-    elif name == "value_error":
-        message = message.removeprefix("Value error, ")
-    elif name not in ("unknown_key", "missing_key", "wrong_value"):
+    elif name not in ("unknown_key", "missing_key", "wrong_value", "value_error"):
         expected = _IN_WORDS_OF_YAML.get(name, f"{message[0].lower()}{message[1:]}")
         message = f"{expected}, got {repr(details['input'])[:80]}"
         name = "wrong_value"

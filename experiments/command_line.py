@@ -94,7 +94,7 @@ def main() -> None:
         from experiments.composition import start_hydra
 
         with start_hydra(command):
-            from experiments.config.request import read_request
+            from experiments.request import read_request
 
             request = read_request(settings, list(map(replace_bytes, arguments)), options.config_name)
             module = import_module(f"{__package__}.commands.{request.command}")

@@ -14,8 +14,9 @@ import pytest
 from hydra.errors import ConfigCompositionException, OverrideParseException
 from scipy.stats import ttest_1samp
 
-from experiments.cells.cell import Cell, read_protocol
+from experiments.cells.cell import Cell
 from experiments.composition import explain_error
+from experiments.config.protocol import read_protocol
 from experiments.run import run_studies
 from experiments.run.executors.executor import Executor
 from experiments.run.run_studies import describe_clipping, describe_data_faults, gather_details

@@ -6,7 +6,7 @@ import pytest
 
 from algorithms import Continuous, Domain, Nominal
 from datasets import Dataset
-from experiments.cells.cell import read_protocol
+from experiments.config.protocol import read_protocol
 from experiments.run.copies import describe_copies, list_copies, measure_copies
 from experiments.run.splits import split_rows
 from plots.pages.paper_results import list_splits

@@ -8,7 +8,6 @@ import pytest
 
 import datasets
 from experiments.cells.cell import Cell
-from experiments.config.papers import prepare_paper
 from experiments.run.splits import split_rows
 from experiments.speed import costs
 from plots.pages.paper_results import list_costs, publish_paper
@@ -33,8 +32,7 @@ def test_each_algorithm_is_fitted_on_the_largest_set_of_each_of_its_studies_near
 
 
 def test_a_fit_is_measured_in_a_process_of_its_own(monkeypatch, capsys):
-    paper = prepare_paper({"number": 0, "title": "T", "studies": {"large": STUDIES["large"]}}, "made_up", repeats=None)
-    found = costs.measure_costs(paper)
+    found = costs.measure_costs(make_paper(studies={"large": STUDIES["large"]}))
     assert found[["dataset", "algorithm", "rows"]].values.tolist() == [["nursery", "majority", 9072]]
     assert 0 < found["seconds"][0] < 60 and 20 < found["megabytes"][0] < 4000
     assert "nursery" in capsys.readouterr().err

@@ -20,12 +20,13 @@ from experiments.config.study import PaperError
 from experiments.judge.verdict import Verdict
 from experiments.metrics.metric import Margin
 from experiments.questions.paper_questions import resolve_paper
+from experiments.store.json_files import read_json, write_json
 from plots.answers import answer_privacy, count_signs
 from plots.labels import MISSING
 from plots.pages.reference_pages import read_published
 from plots.rows import label_place
 from plots.runs.paper_run import PaperRun
-from plots.runs.run_folder import read_json, write_json, write_paper
+from plots.runs.run_folder import write_paper
 from tests.papers import make_paper
 
 PUBLISHED = sorted(REFERENCE.glob("paper-[0-9]*"))

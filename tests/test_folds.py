@@ -12,10 +12,11 @@ from sklearn.model_selection import cross_val_score
 import datasets
 from algorithms import Continuous, Domain, Nominal, RDTClassifier
 from datasets import catalogue
-from experiments.cells.cell import Cell, is_fixed, read_protocol
+from experiments.cells.cell import Cell
 from experiments.cells.grid import expand_grid
 from experiments.config import estimators
 from experiments.config.paper import Paper
+from experiments.config.protocol import read_protocol
 from experiments.errors import BadInput
 from experiments.metrics.find import find_metric
 from experiments.questions.group_claim import has_random_split
@@ -58,8 +59,8 @@ def test_folds_in_order_test_on_rows_after_the_training_rows_and_never_change():
     assert [test.tolist() for _, test in sides] == [
         test.tolist() for _, test in list_sides("daily_demand", 7, folds=4, split="in_order")
     ]
-    assert is_fixed(read_protocol({"folds": 4, "split": "in_order"}), False)
-    assert not is_fixed(read_protocol({"folds": 4}), True)
+    assert read_protocol({"folds": 4, "split": "in_order"}).is_fixed(False)
+    assert not read_protocol({"folds": 4}).is_fixed(True)
 
 
 @pytest.mark.parametrize("options", [{"folds": 3}, {}, {"folds": 2, "rows": "balanced"}])
@@ -167,34 +168,6 @@ def test_metrics_that_are_asked_for_have_a_standard_error_too_and_say_why_they_a
     assert (find_metric("f1_macro_se").is_in_per_cent, find_metric("f1_macro_se").is_error) == (True, True)
 
 
-def test_the_identity_has_folds_and_groups_only_where_they_are_asked_for():
-    assert "folds" not in make_cell().identity
-    assert make_cell(folds=5).identity != make_cell(folds=10).identity != make_cell().identity
-    assert make_cell(folds=5, test_size=0.2).identity == make_cell(folds=5).identity
-    assert "protocol.folds=5" in make_cell(folds=5).name
-
-
-@pytest.mark.parametrize(
-    ("protocol", "says"),
-    [
-        ({"folds": 1}, "protocol.folds must be a whole number from 2, got 1"),
-        ({"folds": 2.5}, "protocol.folds must be a whole number from 2, got 2.5"),
-        ({"folds": True}, "protocol.folds must be a whole number from 2, got True"),
-        ({"folds": 2000}, "protocol.folds=2000: 'car' has 1728 rows"),
-        ({"folds": 5, "evaluate_on": "folds"}, "leave out protocol.evaluate_on=folds"),
-        ({"folds": 5, "train_rows": 100, "test_rows": 100}, "protocol.folds does not go with numbers of rows"),
-        ({"groups": "dors"}, "protocol.groups: 'car' has no column 'dors'; did you mean 'doors'?"),
-        ({"groups": 3}, "protocol.groups must be the name of a column, got 3"),
-        ({"groups": "doors", "split": "in_order"}, "protocol.groups does not go with protocol.split=in_order"),
-        ({"groups": "doors", "train_rows": 10, "test_rows": 10}, "protocol.groups does not go with numbers of rows"),
-    ],
-)
-def test_what_folds_and_groups_cannot_be_is_said_in_one_line(protocol, says):
-    with pytest.raises(BadInput) as refused:
-        expand_grid({"dataset": ["car"], "algorithm": ["majority"], "epsilon": [1.0]}, 1, protocol=protocol)
-    assert says in str(refused.value)
-
-
 def test_groups_of_an_official_split_are_refused_but_not_its_folds(monkeypatch):
     entry = catalogue.read_entry("adult")
     assert entry.n_train is not None
@@ -203,7 +176,7 @@ def test_groups_of_an_official_split_are_refused_but_not_its_folds(monkeypatch):
     with pytest.raises(BadInput, match="'adult' has an official split"):
         expand_grid(grid, 1, protocol={"groups": column})
     ((cell,),) = expand_grid(grid, 1, protocol={"groups": column, "folds": 5})
-    assert cell.protocol["folds"] == 5
+    assert cell.protocol.folds == 5
 
 
 def test_papers_may_compare_a_mean_over_folds_and_its_standard_error_with_print():

@@ -2,6 +2,7 @@
 
 import math
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from scipy import stats
 from experiments.cells.cell import Cell
 from experiments.config.finding import Sign
 from experiments.config.paths import REFERENCE
+from experiments.config.protocol import Protocol
 from experiments.questions.further_rows import estimate_split_variance, judge_further_rows, list_crossed_cells
 from experiments.store.long_table import long_table
 from experiments.store.record import Measured, Record
@@ -72,8 +74,8 @@ def test_the_interval_covers_the_mean_of_further_rows():
 
 def test_a_draw_is_another_seed_on_the_same_split():
     """The default is part of no identity, so seeds of what was published stay."""
-    first, again = Cell("car", "majority", {}, 1.0, 3), Cell("car", "majority", {}, 1.0, 3)
-    again.protocol["draw"] = 1
+    first = Cell("car", "majority", {}, 1.0, 3)
+    again = replace(first, protocol=Protocol(draw=1))
     assert "draw" not in first.identity and first.seed != again.seed and first.key != again.key
 
 
@@ -81,7 +83,7 @@ def test_only_random_splits_are_crossed():
     paper = make_paper(**PAPER)
     draws = list_crossed_cells(paper)
     for draw, cells in enumerate(draws):
-        assert {(cell.dataset, cell.protocol["draw"]) for cell in cells["pair"]} == {("car", draw)}
+        assert {(cell.dataset, cell.protocol.draw) for cell in cells["pair"]} == {("car", draw)}
         assert len(cells["pair"]) == 20
 
 

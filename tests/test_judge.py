@@ -18,11 +18,12 @@ from experiments.errors import BadInput
 from experiments.questions.given_table import arrange_given
 from experiments.questions.paper_questions import resolve_given
 from experiments.questions.settings import list_asked
+from experiments.store.json_files import read_json
 from experiments.store.results import Results
 from experiments.store.runs_file import LARGEST, RUNS, select_runs, write_runs
 from plots.pages import reference_pages
 from plots.pages.paper_results import publish_paper
-from plots.runs.run_folder import KEPT, copy_files, read_csv, read_json
+from plots.runs.run_folder import KEPT, copy_files, read_csv
 from tests.command_line import exit_code
 from tests.papers import ask, make_paper
 

@@ -40,6 +40,7 @@ ORDER = [
     "experiments.speed",
     "plots",
     "hydra_plugins",
+    "experiments.request",
     "experiments.commands",
     "experiments.command_line",
     "experiments.describe",
@@ -68,9 +69,9 @@ def parse_module(name):
 
 @cache
 def list_imports(name):
-    """Return the modules of the project that a module imports, anywhere but for types alone."""
+    """Return the modules of the project that a module imports, anywhere and for types alone, too."""
     imported = set()
-    for node in walk_without_types(parse_module(name)):
+    for node in ast.walk(parse_module(name)):
         if isinstance(node, ast.Import):
             imported |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -78,18 +79,6 @@ def list_imports(name):
             names = {f"{node.module}.{alias.name}" for alias in node.names}
             imported |= {full if full in MODULES else node.module for full in names}
     return {module for module in imported if module in MODULES and module != name}
-
-
-def walk_without_types(tree):
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        waiting += [
-            child
-            for child in ast.iter_child_nodes(node)
-            if not (isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test))
-        ]
 
 
 def find_floor(module):

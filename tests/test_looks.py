@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from documents.yaml_files import DocumentError
 from experiments.config.papers import prepare_paper
 from experiments.judge.evidence.claim_group import ClaimGroup, ClaimTest
 from experiments.judge.evidence.replay import replay_looks
@@ -88,23 +89,38 @@ def test_repeats_end_where_the_paper_or_the_claim_says():
 
 
 def test_given_repeats_are_one_look():
-    contents = make_paper(**PAPER).to_mapping()
-    paper = prepare_paper(contents, "0", 20)
+    written = make_paper(**PAPER)
+    paper = prepare_paper(written, 20)
     assert (paper.repeats, paper.most_repeats) == (20, 20)
     table = make_table(clear_at_one, 20)
     assert list_claim_needs(paper, table) == []
     (result,) = judge_claims(paper, table)
     assert (result.verdict, result.runs) == ("undecided", 20)
-    assert prepare_paper(contents, "0", None).most_repeats == 160
-    assert prepare_paper(contents, "0", 20, 40).most_repeats == 40
-    of_claim = contents | {"claims": [contents["claims"][0] | {"most_repeats": 320}]}
-    assert prepare_paper(of_claim, "0", None).claims[0].most_repeats == 320
-    assert prepare_paper(of_claim, "0", 20).claims[0].most_repeats is None
+    assert prepare_paper(written).most_repeats == 160
+    assert prepare_paper(written, 20, 40).most_repeats == 40
+    of_claim = written.replaced(claims=[written.claims[0].replaced(most_repeats=320)])
+    assert prepare_paper(of_claim).claims[0].most_repeats == 320
+    assert "most_repeats" not in prepare_paper(of_claim, 20).claims[0].model_fields_set
+    assert prepare_paper(of_claim, 20).to_mapping() == prepare_paper(written, 20).to_mapping()
+
+
+@pytest.mark.parametrize(
+    ("repeats", "most_repeats", "says"),
+    [
+        (0, None, "repeats: input should be greater than or equal to 1, got 0"),
+        ("many", None, "repeats: input should be a valid integer, got 'many'"),
+        (None, 0, "most_repeats: input should be greater than or equal to 1, got 0"),
+    ],
+)
+def test_what_is_no_number_of_repeats_is_refused_in_one_line(repeats, most_repeats, says):
+    with pytest.raises(DocumentError) as refused:
+        prepare_paper(make_paper(**PAPER), repeats, most_repeats)
+    assert str(refused.value) == says
 
 
 def test_with_fewer_than_twenty_runs_nothing_is_shown():
     table = make_table(lambda *_: 0.4, 10)
-    paper = prepare_paper(make_paper(**PAPER).to_mapping(), "0", 10)
+    paper = prepare_paper(make_paper(**PAPER), 10)
     assert list_claim_needs(paper, table) == []
     (result,) = judge_claims(paper, table)
     assert result.verdict == "undecided" and "10 runs, and 20 are the least that prove anything" in result.reason

@@ -12,11 +12,12 @@ from sklearn.metrics import get_scorer
 import datasets
 from documents import search_path
 from experiments.catalogue.metrics import describe_metric
-from experiments.cells.cell import PROTOCOL, Cell
+from experiments.cells.cell import Cell
 from experiments.cells.grid import expand_grid
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config import estimators
 from experiments.config.paper import Paper
+from experiments.config.protocol import DEFAULT_PROTOCOL
 from experiments.errors import BadInput
 from experiments.metrics import own as own_metrics
 from experiments.metrics.find import ask_needs, find_metric, list_available, select_extra
@@ -57,7 +58,7 @@ OF_NUMBERS = (
 def fit_by_hand(cell):
     """Return scikit-learn's own model of a cell with the rows that it is tested on, as text and numbers."""
     data = datasets.load(cell.dataset)
-    train, test = split_rows(data, cell.repeat, PROTOCOL)
+    train, test = split_rows(data, cell.repeat, DEFAULT_PROTOCOL)
     matrix, _ = data.domain.encode(data.frame)
     target = data.target.to_numpy()
     model = estimators.make_estimator(
@@ -336,7 +337,7 @@ def test_any_function_of_a_library_may_be_a_metric(folder_of_own):
     )
     cell = list_cells(["f2"], 1, "random_forest")[0]
     data = datasets.load("car")
-    train, test = split_rows(data, 0, PROTOCOL)
+    train, test = split_rows(data, 0, DEFAULT_PROTOCOL)
     target = data.target.to_numpy()
     model = estimators.make_estimator("random_forest", cell.params, epsilon=1.0, domain=None, random_state=cell.seed)
     matrix, _ = data.domain.encode(data.frame)

@@ -115,13 +115,13 @@ def test_every_product_of_parameters_and_protocols_is_a_reading():
     cell = first.cells[3]
     assert (cell.dataset, cell.epsilon, cell.repeat, cell.params["max_depth"]) == ("car", 0.5, 3, 2)
     assert "leaf" not in cell.params and cell.params["n_estimators"] == 5, "what it has anyway is not written"
-    assert (cell.protocol["evaluate_on"], cell.protocol["test_size"]) == ("train", 0.25)
+    assert (cell.protocol.evaluate_on, cell.protocol.test_size) == ("train", 0.25)
 
 
 def right_value(cell, rng, spread=0.001):
     """The printed number under one reading, five points more under the others."""
     truth = 0.70 if cell.params["max_depth"] == 2 else 0.80
-    is_right = cell.params.get("leaf") == "exact" and cell.protocol["evaluate_on"] == "train"
+    is_right = cell.params.get("leaf") == "exact" and cell.protocol.evaluate_on == "train"
     return truth + (0 if is_right else 0.05) + rng.normal(0, spread)
 
 
@@ -192,11 +192,11 @@ def test_no_noise_at_all_stands_beside_the_readings_and_is_none_of_them():
     readings = make_readings(PAPER, TABLES, NUMBERS)
     null = make_null(readings)
     assert {(cell.epsilon, cell.params["max_depth"]) for cell in null.list_cells()} == {(math.inf, 2), (math.inf, 3)}
-    assert {cell.protocol["evaluate_on"] for cell in null.list_cells()} == {"test"}
+    assert {cell.protocol.evaluate_on for cell in null.list_cells()} == {"test"}
 
     def value(cell):
         truth = 0.70 if cell.params["max_depth"] == 2 else 0.80
-        is_null = math.isinf(cell.epsilon) and "leaf" not in cell.params and cell.protocol["evaluate_on"] == "test"
+        is_null = math.isinf(cell.epsilon) and "leaf" not in cell.params and cell.protocol.evaluate_on == "test"
         return truth + (0.0 if is_null else 0.02 + 0.001 * cell.repeat)
 
     rows = rank(TABLES, readings, value)
@@ -530,7 +530,7 @@ def test_the_command_runs_the_readings_and_a_second_time_nothing(tmp_path, monke
     question = TABLE_KEYS | {"repeats": 2, "params": {"n_estimators": [1]}}
     choices = {"algorithms": {"rdt": {"n_estimators": [10, 2]}}}
     keys = KEYS | {"repeats": 2, "choices": choices, "claims": KEYS["claims"][1:]}
-    monkeypatch.setattr(readings_command, "read_paper", lambda name: make_paper(**keys, readings=[question]))
+    monkeypatch.setattr(readings_command, "load_paper", lambda name: make_paper(**keys, readings=[question]))
     monkeypatch.setattr(readings_command, "read_numbers_of", lambda paper: NUMBERS)
     command = ("do=readings", "paper=2", f"results={tmp_path}", "executor.jobs=1")
     assert exit_code(*command) == 0

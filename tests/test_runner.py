@@ -22,8 +22,9 @@ from algorithms.regression.polynomial import PrivatePolynomialRegressor
 from datasets import catalogue
 from documents.yaml_files import DocumentError
 from experiments.cells import study_cells
-from experiments.cells.cell import PROTOCOL, Cell
+from experiments.cells.cell import Cell
 from experiments.cells.grid import expand_grid
+from experiments.config.protocol import DEFAULT_PROTOCOL
 from experiments.errors import BadInput
 from experiments.run import evaluate, runner
 from experiments.run.executors.executor import Executor
@@ -243,7 +244,7 @@ def test_an_algorithm_may_have_an_epsilon_of_its_own(three_columns):
     assert free[0].metrics == free[1].metrics
     assert free[0].metrics["r2"] == evaluate.evaluate_cell(Cell("ccpp", "fm", {"degree": 2}, math.inf, 0)).metrics["r2"]
     assert free[0].details["privacy"]["claimed_epsilon"] == math.inf
-    train, test = split_rows(three_columns, 0, PROTOCOL)
+    train, test = split_rows(three_columns, 0, DEFAULT_PROTOCOL)
     low, high = np.array([(f.lower, f.upper) for f in three_columns.domain.features]).T
     matrix = PolynomialFeatures(2, include_bias=False).fit_transform(2 * (three_columns.frame - low) / (high - low) - 1)
     y = (three_columns.target.to_numpy() - 450) / 50

@@ -39,7 +39,7 @@ from experiments.audit.outcomes import (
     select_worst,
 )
 from experiments.audit.replay.replay_audit import ReplayReport
-from experiments.cells.cell import json_safe
+from experiments.store.json_files import write_json
 
 CLAIMS_ONLY = (
     "it only claims an ε. Give it released_(), all that it would publish, and it is attacked; draw its noise from "
@@ -299,7 +299,7 @@ def write_results(result: AuditResult, folder: Path, name: str = "audit") -> lis
     rows = [_describe_row(row, verdicts) for row in _list_rows(result, result.bounds, verdicts)]
     write_text(table, pd.DataFrame(rows).to_csv(index=False))
     contents = {"verdicts": list(map(asdict, verdicts)), **asdict(result), "bounds": rows}
-    _write_json(contents, everything)
+    write_json(contents, everything)
     return [table, everything]
 
 
@@ -313,7 +313,7 @@ def write_summary(result: AuditResult, folder: Path, provenance: Mapping, name: 
     table = folder / f"{name.replace('audit', 'summary', 1)}.csv"
     origin = folder / f"{name.replace('audit', 'provenance', 1)}.json"
     write_text(table, _summarise(result).to_csv(index=False, float_format="%.6g", lineterminator="\n"))
-    _write_json(provenance, origin)
+    write_json(provenance, origin)
     return [table, origin]
 
 
@@ -353,8 +353,3 @@ def _make_unmeasured_row(algorithm: str, layer: str, epsilon: float, verdict: st
 def _describe_row(row: BoundRow, verdicts: list[AlgorithmVerdict]) -> dict:
     (verdict,) = (verdict for verdict in verdicts if verdict.algorithm == row.algorithm)
     return asdict(row) | {"verdict": verdict.verdict, "reason": verdict.reason}
-
-
-def _write_json(contents: Mapping, path: Path) -> None:
-    text = json.dumps(json_safe(contents), indent=1, ensure_ascii=False, allow_nan=False)
-    write_text(path, text + "\n")

@@ -22,10 +22,11 @@ from algorithms.installation import name_in_checkout
 from algorithms.source_walk import collect_modules, list_imports, read_code
 from datasets import DataUnavailable
 from experiments.cells import inputs
-from experiments.cells.cell import PROTOCOL, Cell, format_canonical
+from experiments.cells.cell import Cell, format_canonical
 from experiments.cells.code_version import code_version, describe_version, list_own_modules, list_own_versions
 from experiments.cells.module_sources import find_source, is_of_project
 from experiments.config import estimators
+from experiments.config.protocol import Protocol
 
 _QUOTES = re.compile(r"[\"'\\]")
 """Versions of Python quote the same text in other ways when they write code out; an audit is of the code."""
@@ -130,8 +131,9 @@ class StoredSetting:
     @classmethod
     def find(cls, asked: Mapping[str, Any], epsilon: float) -> StoredSetting:
         """Look up what was asked for: ``dataset``, ``algorithm``, ``params`` and ``protocol``."""
-        cell = Cell(asked["dataset"], asked["algorithm"], asked["params"], epsilon, 0, PROTOCOL | asked["protocol"])
         try:
+            protocol = Protocol(**asked["protocol"])
+            cell = Cell(asked["dataset"], asked["algorithm"], asked["params"], epsilon, 0, protocol)
             version, _ = version_of_cell(cell.dataset, cell.algorithm), cell.key
         except (ValueError, ImportError, OSError, DataUnavailable):  # its data or its code is not there any more
             return cls(None, None)

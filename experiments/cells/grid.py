@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 from datasets import catalogue
+from datasets.entry import CatalogueEntry
 from documents.search_path import name_stored
-from experiments.cells.cell import PROTOCOL, Cell, read_epsilon, read_protocol
+from experiments.cells.cell import Cell, read_epsilon
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
+from experiments.config.protocol import Protocol, read_protocol
 from experiments.config.setting import is_among, is_same_value
 from experiments.errors import BadInput, one_line, suggest_name
 from experiments.metrics.find import ask_needs, select_extra
@@ -46,12 +48,16 @@ def expand_grid(
         raise BadInput(f"repeats must be a whole number, at least 1, got {repeats!r}")
     _check_depends(values, depends or {})
     settings, extra = [], {}
+    protocols: dict[str, Protocol] = {}  # which many settings share
     for dataset in values["dataset"]:
         task_and_domain(dataset)  # before anything is asked of one that is not there
         extra[dataset] = select_extra(dataset, metrics)
     for point in product(*values.values()):
         chosen = dict(zip(values, point, strict=True))
         algorithm = name_stored(chosen["algorithm"])
+        varied = _select_prefix(chosen, "protocol.")
+        if (words := repr(varied)) not in protocols:
+            protocols[words] = read_protocol({**(protocol or {}), **varied})
         own = (
             (overrides or {}).get(algorithm, {}),
             _select_prefix(chosen, "params."),
@@ -63,11 +69,11 @@ def expand_grid(
             params=estimators.merge_parameters(algorithm, *own),
             epsilon=read_epsilon(chosen["epsilon"]),
             repeat=0,
-            protocol=read_protocol(dict(protocol or {}) | _select_prefix(chosen, "protocol.")),
+            protocol=protocols[words],
             metrics=extra[chosen["dataset"]],
         )
         for name in metrics:
-            if name.endswith(STANDARD_ERROR) and cell.protocol["folds"] is None:
+            if name.endswith(STANDARD_ERROR) and cell.protocol.folds is None:
                 raise BadInput(
                     f"metrics: {name!r} is a standard error over folds: set protocol.folds=5, or another number"
                 )
@@ -96,7 +102,7 @@ def check_cell(cell: Cell) -> None:
         raise BadInput(f"algorithm {cell.algorithm!r} on {cell.dataset!r}: {' '.join(str(error).split())}") from error
     except Exception as error:  # a constructor may be anybody's
         raise BadInput(f"algorithm {cell.algorithm!r} on {cell.dataset!r}: {one_line(error)}") from error
-    if cell.protocol["leakage"] and not hasattr(estimator, "make_sampler"):
+    if cell.protocol.leakage and not hasattr(estimator, "make_sampler"):
         raise BadInput(f"protocol.leakage: algorithm {cell.algorithm!r} releases no rows")
     if wrong:
         raise BadInput(f"algorithm {cell.algorithm!r} cannot be run on {cell.dataset!r}: that is a {task} task")
@@ -108,8 +114,9 @@ def check_cell(cell: Cell) -> None:
 
 
 def _check_protocol(cell: Cell, task: str) -> None:
-    entry = catalogue.read_entry(cell.dataset)
-    if (groups := cell.protocol["groups"]) is not None:
+    """Refuse a protocol that a data set does not go with."""
+    entry, protocol = catalogue.read_entry(cell.dataset), cell.protocol
+    if (groups := protocol.groups) is not None:
         columns = [feature.name for feature in entry.domain.features]
         if groups not in columns:
             raise BadInput(
@@ -119,29 +126,26 @@ def _check_protocol(cell: Cell, task: str) -> None:
             raise BadInput(
                 f"protocol.groups: {groups!r} is the only column of {cell.dataset!r}, and would be no feature"
             )
-    if cell.protocol["train_rows"] is not None:
-        _check_numbers_of_rows(cell, task)
-        return
-    folds = cell.protocol["folds"]
-    if folds is not None and folds > entry.rows:
-        raise BadInput(f"protocol.folds={folds}: {cell.dataset!r} has {entry.rows} rows")
-    for name in () if folds else ("rows", "split", "groups"):
-        if cell.protocol[name] != PROTOCOL[name] and entry.n_train is not None:
-            raise BadInput(f"protocol.{name}={cell.protocol[name]}: {cell.dataset!r} has an official split")
-    if cell.protocol["rows"] == "balanced" and task != "classification":
+    if protocol.train_rows is not None:
+        _check_numbers_of_rows(cell, entry, task)
+    if protocol.folds is not None and protocol.folds > entry.rows:
+        raise BadInput(f"protocol.folds={protocol.folds}: {cell.dataset!r} has {entry.rows} rows")
+    for name, value in protocol.list_changed().items():
+        if name in ("rows", "split", "groups") and entry.n_train is not None and protocol.folds is None:
+            raise BadInput(f"protocol.{name}={value}: {cell.dataset!r} has an official split")
+    if protocol.rows == "balanced" and task != "classification":
         raise BadInput(f"protocol.rows=balanced: {cell.dataset!r} has no classes, it is a regression")
 
 
-def _check_numbers_of_rows(cell: Cell, task: str) -> None:
-    entry = catalogue.read_entry(cell.dataset)
-    train_rows, test_rows = cell.protocol["train_rows"], cell.protocol["test_rows"]
+def _check_numbers_of_rows(cell: Cell, entry: CatalogueEntry, task: str) -> None:
+    train_rows, test_rows = cell.protocol.train_rows, cell.protocol.test_rows
     if isinstance(train_rows, Mapping):
         classes = list(map(str, entry.domain.target.categories)) if task == "classification" else []
         for name in train_rows:
             if name not in classes:
                 hint = suggest_name(name, classes) if classes else "it is a regression"
                 raise BadInput(f"protocol.train_rows: {cell.dataset!r} has no class {name!r}; {hint}")
-    elif train_rows + test_rows > entry.rows:
+    elif isinstance(train_rows, int) and isinstance(test_rows, int) and train_rows + test_rows > entry.rows:
         n_rows = train_rows + test_rows
         raise BadInput(
             f"protocol.train_rows and protocol.test_rows ask for {n_rows} rows; {cell.dataset!r} has {entry.rows}"

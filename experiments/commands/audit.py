@@ -10,9 +10,9 @@ from experiments.audit.report import AuditResult, format_report, write_results, 
 from experiments.cells import inputs
 from experiments.cells.cell import read_epsilon
 from experiments.config import estimators
-from experiments.config.request import SweepRequest
 from experiments.edge import keep_prints_apart
 from experiments.errors import BadInput, print_to_stderr
+from experiments.request import SweepRequest
 from experiments.store import provenance
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from algorithms.installation import name_command
-from experiments.config.request import SweepRequest
 from experiments.errors import require_checkout
 from experiments.regression_check.bands import (
     join_accepted,
@@ -13,6 +12,8 @@ from experiments.regression_check.bands import (
     write_accepted,
 )
 from experiments.regression_check.watch import make_watched_cells
+from experiments.request import SweepRequest
+from experiments.run.executors.executor import make_executor
 from experiments.run.run_studies import run_studies
 from experiments.store import provenance
 
@@ -22,11 +23,12 @@ def run_command(request: SweepRequest) -> int:
     require_checkout("bands")
     algorithm = next(iter(request.list_choices("algorithm")), None)
     papers = {name: read_watched_paper(name) for name in request.list_choices("paper") or list_watched_papers()}
-    measured, codes = {}, []
+    executor, measured, codes = make_executor(request.config["executor"]), {}, []
     for name, (paper, watched) in papers.items():
         part = watched.select_algorithm(algorithm) if algorithm else watched
         repeats = range(watched.repeats, watched.repeats + watched.accepted)
-        table, code = run_studies(make_watched_cells(paper, part, repeats), request)
+        cells = make_watched_cells(paper, part, repeats)
+        table, code = run_studies(cells, request.results_folder, executor, str(request.config["results"]))
         codes.append(code)
         if not code:
             facts = provenance.gather_facts([], table["dataset"].unique(), watched.accepted)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from algorithms.installation import resolve_path
 from algorithms.whole_files import write_text
 from experiments.calibration.page import write_page
-from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr, require_checkout
+from experiments.request import SweepRequest
 from experiments.run.executors.executor import make_executor
 from experiments.run.executors.task_runner import TaskRunner
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from experiments.config.paper import Paper
-from experiments.config.request import SweepRequest
 from experiments.errors import BadInput
 from experiments.regression_check.bands import (
     Accepted,
@@ -15,6 +14,8 @@ from experiments.regression_check.bands import (
 )
 from experiments.regression_check.order_statistics import FALSE_ALARMS, MOST_TESTS
 from experiments.regression_check.watch import WatchList, make_watched_cells
+from experiments.request import SweepRequest
+from experiments.run.executors.executor import make_executor
 from experiments.run.run_studies import run_studies
 
 
@@ -36,7 +37,8 @@ def run_command(request: SweepRequest) -> int:
 
 def _check_paper(name: str, paper: Paper, watched: WatchList, accepted: Accepted, request: SweepRequest) -> int:
     cells = make_watched_cells(paper, watched, range(watched.repeats))
-    table, code = run_studies(cells, request)
+    executor, results = make_executor(request.config["executor"]), str(request.config["results"])
+    table, code = run_studies(cells, request.results_folder, executor, results)
     differences = find_differences(paper, watched, accepted, table)
     print(format_report(name, watched, accepted, differences))
     return 1 if differences else code

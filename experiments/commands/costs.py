@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from algorithms.whole_files import write_text
-from experiments.config.papers import prepare_paper, read_paper
-from experiments.config.request import SweepRequest
+from experiments.config.papers import load_paper
 from experiments.errors import BadInput, print_to_stderr
+from experiments.request import SweepRequest
 from experiments.speed.costs import measure_costs
 
 
@@ -14,7 +14,7 @@ def run_command(request: SweepRequest) -> int:
     if not request.list_choices("paper"):
         raise BadInput("choose paper=...: its studies say what is fitted")
     for name in request.list_papers():
-        rows = measure_costs(prepare_paper(read_paper(name).to_mapping(), name, repeats=None))
+        rows = measure_costs(load_paper(name))
         path = request.results_folder / f"paper-{name}" / "costs.csv"
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, rows.to_csv(index=False, lineterminator="\n", float_format="%.4g"))

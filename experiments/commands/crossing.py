@@ -8,8 +8,7 @@ import pandas as pd
 
 from algorithms.whole_files import write_text
 from experiments.config.paper import Paper
-from experiments.config.papers import prepare_paper, read_paper
-from experiments.config.request import SweepRequest
+from experiments.config.papers import load_paper
 from experiments.errors import BadInput, print_to_stderr
 from experiments.questions.further_rows import (
     LEAST_SPLITS,
@@ -17,6 +16,7 @@ from experiments.questions.further_rows import (
     judge_further_rows,
     list_crossed_cells,
 )
+from experiments.request import SweepRequest
 from experiments.run.executors.executor import make_executor
 from experiments.run.run_studies import Rounds
 from experiments.store.long_table import long_table
@@ -24,10 +24,8 @@ from experiments.store.long_table import long_table
 
 def run_command(request: SweepRequest) -> int:
     """Cross the splits of some papers with draws of the noise; returns the exit code."""
-    papers = {}
     repeats = request.config["repeats"]
-    for name in request.list_papers():
-        papers[name] = prepare_paper(read_paper(name).to_mapping(), name, repeats)
+    papers = {name: load_paper(name, repeats) for name in request.list_papers()}
     if repeats is not None and repeats < LEAST_SPLITS:
         raise BadInput(f"repeats={repeats}: the variance of splits takes at least {LEAST_SPLITS} splits")
     codes = []

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
 
-from experiments.cells.cell import json_safe
-from experiments.config.papers import prepare_paper, read_paper
-from experiments.config.request import SweepRequest
+from experiments.cells.cell import format_json
+from experiments.config.papers import load_paper
 from experiments.judge.claim_answers import judge_claims
 from experiments.judge.number_answers import judge_numbers
 from experiments.questions.decide import run_until_decided
 from experiments.questions.paper_questions import PaperQuestions, resolve_paper
+from experiments.request import SweepRequest
 from experiments.run.executors.executor import make_executor
 from experiments.run.executors.task_runner import TaskRunner
 from experiments.run.run_studies import Rounds
@@ -23,8 +22,7 @@ def run_command(request: SweepRequest) -> int:
     config = request.config
     prepared = []
     for name in request.list_papers():
-        contents = read_paper(name).to_mapping()
-        paper = prepare_paper(contents, name, config["repeats"], config["most_repeats"])
+        paper = load_paper(name, config["repeats"], config["most_repeats"])
         chosen = {paper.claim(str(claim), "claims").id for claim in request.values.get("claims") or paper.claims_by_id}
         prepared.append((paper.number, chosen, resolve_paper(paper)))
     return max(_decide_claims(*asked, request) for asked in prepared)
@@ -38,5 +36,5 @@ def _decide_claims(number: int | str, chosen: Collection[str], questions: PaperQ
     numbers = judge_numbers(questions.numbers, results, run_tasks=answer)
     for answered in judge_claims(questions.claims, results, numbers, answer):
         if answered.id in chosen:
-            print(json.dumps(json_safe({"paper": number, **answered.model_dump()}), ensure_ascii=False))
+            print(format_json({"paper": number, **answered.model_dump()}))
     return rounds.name_failures(str(request.config["results"]))

@@ -13,9 +13,9 @@ from datasets.own_tables import own_file
 from datasets.own_tables.opened_file import PACKED, UnreadableFile, show_path
 from documents import search_path
 from experiments.config.paths import CONF
-from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr
 from experiments.metrics.find import read_names
+from experiments.request import SweepRequest
 from experiments.skeletons.writing import check_name, write_new_file
 
 _DESCRIBED = ("algorithm", "dataset", "metric")

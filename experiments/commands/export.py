@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from algorithms.installation import resolve_path
-from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr, require_utf_8
+from experiments.request import SweepRequest
 from experiments.store.database import Store
 from experiments.store.parquet import write_parquet
 

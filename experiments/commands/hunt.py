@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from experiments.audit.hunt import hunt_pairs
 from experiments.audit.table_templates import SEARCHED_PAIRS, keep_entries
-from experiments.config.request import SweepRequest
 from experiments.errors import require_checkout
+from experiments.request import SweepRequest
 
 
 def run_command(request: SweepRequest) -> int:

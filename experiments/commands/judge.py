@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,10 +12,9 @@ import pandas as pd
 from algorithms.installation import ROOT, resolve_path
 from datasets.own_tables import own_file
 from datasets.own_tables.opened_file import UnreadableFile
-from experiments.cells.cell import json_safe
+from experiments.cells.cell import format_json
 from experiments.config.paper import Paper
 from experiments.config.papers import read_paper, read_paper_file
-from experiments.config.request import SweepRequest
 from experiments.errors import BadInput
 from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.claim_answers import judge_claims
@@ -26,6 +24,7 @@ from experiments.judge.question import AskedClaim, ClaimQuestion
 from experiments.questions.given_table import arrange_given
 from experiments.questions.paper_questions import PaperQuestions, resolve_given
 from experiments.questions.settings import list_asked
+from experiments.request import SweepRequest
 from experiments.store.results import Results
 from experiments.store.runs_file import RUNS
 
@@ -99,8 +98,7 @@ def _print_answers(
     answers += [("printed number", row) for row in numbers.to_dict("records")]
     for what, answer in answers:
         needs = [need.to_mapping() for need in more.get(answer["id"], ())]
-        line = {"paper": paper.number, "what": what, **answer, "needs": needs}
-        print(json.dumps(json_safe(line), ensure_ascii=False))
+        print(format_json({"paper": paper.number, "what": what, **answer, "needs": needs}))
 
 
 def _show_summary(

@@ -16,8 +16,8 @@ from experiments.catalogue.listing import (
     list_paper_rows,
 )
 from experiments.catalogue.metrics import list_metric_rows
-from experiments.config.request import SweepRequest
 from experiments.errors import BadInput
+from experiments.request import SweepRequest
 
 _TASKS = ("classification", "regression")
 _LISTS: dict[str, tuple[Callable[..., list[Row]], tuple[str, ...]]] = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from algorithms.installation import PROGRAM
-from experiments.config.request import SweepRequest
 from experiments.errors import BadInput
+from experiments.request import SweepRequest
 from experiments.skeletons.writing import FILES, write_skeleton
 
 _RUN = {

@@ -10,8 +10,7 @@ import pandas as pd
 
 from experiments.cells.cell import Cell
 from experiments.config.paper import Paper
-from experiments.config.papers import prepare_paper, read_paper
-from experiments.config.request import SweepRequest
+from experiments.config.papers import load_paper
 from experiments.errors import BadInput, print_to_stderr
 from experiments.judge.readings.halving import Race, run_races
 from experiments.judge.readings.sentences import describe_curve, describe_ranking
@@ -20,6 +19,7 @@ from experiments.questions.readings.cells import make_readings
 from experiments.questions.readings.choices import check_choices
 from experiments.questions.readings.claim_curves import judge_readings, list_curves
 from experiments.questions.readings.ranking import rank_readings
+from experiments.request import SweepRequest
 from experiments.run.executors.executor import make_executor
 from experiments.run.run_studies import Rounds
 from experiments.store.record import Record
@@ -27,10 +27,7 @@ from experiments.store.record import Record
 
 def run_command(request: SweepRequest) -> int:
     """Ask the questions of some papers, or of all that leave anything open; returns the exit code."""
-    papers = {}
-    for name in request.list_papers():
-        papers[name] = prepare_paper(read_paper(name).to_mapping(), name, repeats=None)
-    codes = []
+    papers, codes = {name: load_paper(name) for name in request.list_papers()}, []
     for name, paper in papers.items():
         if paper.readings or list_curves(paper)[0]:
             codes.append(_run_readings(name, paper, request))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr
+from experiments.request import SweepRequest
 from experiments.run.executors.executor import make_executor
 from experiments.run.executors.task_runner import TaskRunner
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from algorithms.whole_files import write_text
 from experiments.config.papers import BENCHMARKS, list_own_papers, list_papers
-from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, print_to_stderr, require_checkout
+from experiments.request import SweepRequest
 from experiments.skeletons.schema import format_generated
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from experiments.config.papers import BENCHMARKS, list_own_papers, list_papers
-from experiments.config.request import SweepRequest
+from experiments.request import SweepRequest
 
 
 def run_command(request: SweepRequest) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,11 +9,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-import hydra
 import pandas as pd
-from omegaconf import OmegaConf
 
 from algorithms.installation import PROGRAM
 from algorithms.whole_files import write_text
@@ -22,20 +19,21 @@ from experiments.cells.cell import Cell
 from experiments.cells.grid import expand_grid
 from experiments.config import estimators
 from experiments.config.paper import Paper
-from experiments.config.papers import name_paper_file, prepare_paper
-from experiments.config.request import SweepRequest
+from experiments.config.papers import load_paper, name_paper_file
 from experiments.config.setting import drop_entries
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput, print_to_stderr, require_utf_8
 from experiments.metrics.find import read_names
 from experiments.questions.decide import run_until_decided
 from experiments.questions.paper_questions import PaperQuestions, resolve_paper
+from experiments.request import SweepRequest
 from experiments.run.copies import describe_copies, list_copies
 from experiments.run.dry_run import describe_plan, spare_processes
 from experiments.run.executors.executor import Executor, make_executor
 from experiments.run.executors.task_runner import BegunTask, TaskRunner
 from experiments.run.run_studies import Details, Rounds, describe_data_faults, name_failures, run_and_summarise
 from experiments.store import provenance
+from experiments.store.json_files import write_json
 from experiments.store.long_table import format_cells_csv
 from experiments.store.record import Record
 from experiments.store.summaries import SettingSummary, keep_metrics, write_json_lines
@@ -198,9 +196,7 @@ class _PaperRun:
 
 def _prepare_paper(name: str, repeats: int | None, most_repeats: int | None) -> tuple[Paper, PaperQuestions]:
     """Return a paper with the data sets that are there, and its questions, after all checks."""
-    composed = hydra.compose("config", overrides=[f"paper='{name}'"])
-    contents = cast(dict, OmegaConf.to_container(composed.paper, resolve=True))
-    paper = prepare_paper(contents, name, repeats, most_repeats)
+    paper = load_paper(name, repeats, most_repeats)
     try:
         return paper, resolve_paper(paper)
     except BadInput as error:
@@ -272,7 +268,7 @@ def write_results(
     write_text(folder / "timings.csv", timings.to_csv(index=False, lineterminator="\n"))
     facts = _gather_facts(arguments, table["dataset"].unique(), paper.repeats, table["algorithm"].unique())
     facts |= {"instead": paper.used_instead} if paper.used_instead else {}
-    write_text(folder / "provenance.json", json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
+    write_json(facts, folder / "provenance.json")
     return publish_paper(paper, questions, table, folder, runner)
 
 

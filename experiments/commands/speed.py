@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 
 from algorithms.installation import PREFIX
-from experiments.config.request import SweepRequest
 from experiments.errors import BadInput, suggest_name
+from experiments.request import SweepRequest
 from experiments.speed.measurement import print_tables
 
 _PARTS = {"ratios": "ratios", "scaling": "scaling", "large": "large_tables"}

@@ -8,7 +8,6 @@ claim took, must have the same bytes each time.
 from __future__ import annotations
 
 import hashlib
-import json
 import random
 import signal
 import subprocess
@@ -19,16 +18,16 @@ from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 
-from experiments.cells.cell import Cell, json_safe
+from experiments.cells.cell import Cell, format_canonical
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config.paper import Paper
-from experiments.config.papers import prepare_paper, read_paper
-from experiments.config.request import SweepRequest
+from experiments.config.papers import load_paper
 from experiments.judge.claim_answers import judge_claims
 from experiments.judge.number_answers import judge_numbers
 from experiments.processes import build_command, make_environment
 from experiments.questions.decide import run_until_decided
 from experiments.questions.paper_questions import resolve_paper
+from experiments.request import SweepRequest
 from experiments.run.executors.executor import Executor
 from experiments.run.executors.task_runner import TaskRunner
 from experiments.run.runner import run_cells
@@ -78,7 +77,7 @@ def _run_paper(paper: Paper, path: Path, where: Executor, is_shuffled: bool = Fa
         results = Results(table)
         numbers = judge_numbers(questions.numbers, results, run_tasks=answer)
         claims = [answered.model_dump() for answered in judge_claims(questions.claims, results, numbers, answer)]
-    return f"{format_cells_csv(table)}{json.dumps(json_safe(claims), sort_keys=True)}"
+    return f"{format_cells_csv(table)}{format_canonical(claims)}"
 
 
 def _kill_and_run(paper: Paper, path: Path, name: str) -> str:
@@ -110,7 +109,7 @@ def _count_finished(path: Path) -> int:
 def run_command(request: SweepRequest) -> int:
     """Verify a paper; returns the exit code: 0 the same bytes, 1 not."""
     (name,), config = request.list_choices("paper"), request.config
-    paper = prepare_paper(read_paper(name).to_mapping(), name, config["repeats"], config["most_repeats"])
+    paper = load_paper(name, config["repeats"], config["most_repeats"])
     digests = compare_ways(paper, ways_to_run(name))
     differing = [way for way, digest in digests.items() if digest != digests["one job"]]
     if differing:

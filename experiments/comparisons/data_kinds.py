@@ -6,7 +6,6 @@ here, and nothing that is trained learns what was seen.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
@@ -17,7 +16,7 @@ from scipy.stats import skew
 import datasets
 from algorithms import Continuous
 from datasets import Dataset
-from experiments.cells.cell import format_canonical, read_protocol
+from experiments.config.protocol import Protocol
 from experiments.config.study import Study
 from experiments.run.splits import split_rows
 
@@ -87,15 +86,15 @@ def list_kinds_of(study: Study, dataset: str) -> list[str]:
     ['small', 'nominal']
     """
     try:
-        facts = _count_facts(datasets.load(dataset), format_canonical(read_protocol(study.protocol_options)))
+        facts = _count_facts(datasets.load(dataset), study.protocol)
     except datasets.DataUnavailable:
         return [UNKNOWN]
     return [name for name, kind in KINDS.items() if kind.holds(facts)]
 
 
 @cache
-def _count_facts(loaded: Dataset, protocol: str) -> DataFacts:
-    train, _ = split_rows(loaded, 0, json.loads(protocol))
+def _count_facts(loaded: Dataset, protocol: Protocol) -> DataFacts:
+    train, _ = split_rows(loaded, 0, protocol)
     return count_facts(loaded, len(train))
 
 

@@ -8,11 +8,9 @@ from typing import Any
 
 from documents import search_path
 from documents.composed_yaml import UNREADABLE, read_as_composed
-from documents.large_numbers import find_too_large
 from documents.yaml_files import shorten_path
 from experiments.config.paper import Paper, parse_paper
 from experiments.config.paths import CONF, ROOT
-from experiments.config.setting import drop_entries
 from experiments.config.substitutes import find_substitutes, replace_datasets
 from experiments.errors import BadInput, suggest_name
 
@@ -97,27 +95,32 @@ def read_paper_file(file: Path) -> Paper:
     return parse_paper(contents, file)
 
 
-def prepare_paper(
-    contents: Mapping[str, Any], name: str, repeats: int | None, most_repeats: int | None = None
-) -> Paper:
-    """Return a paper as it is to be run, from what its file says; ``name`` is the file's, for errors (BadInput).
+def load_paper(name: str, repeats: int | None = None, most_repeats: int | None = None) -> Paper:
+    """Read a paper as it is to be run; BadInput as of `read_paper` and `prepare_paper`."""
+    return prepare_paper(read_paper(name), repeats, most_repeats)
+
+
+def prepare_paper(paper: Paper, repeats: int | None = None, most_repeats: int | None = None) -> Paper:
+    """Return a paper as it is to be run, from what its file says.
 
     Every setting has ``repeats`` runs; if None, as many as the paper asks for, and more where verdicts need them. No
     verdict takes more than ``most_repeats``, whatever the paper says of it or of a claim; they are as many as
-    ``repeats`` if only these are given. Substitutes stand in for data sets that are not available.
+    ``repeats`` if only these are given. Substitutes stand in for data sets that are not available. BadInput if no
+    substitute could stand in, DocumentError if a number of repeats is none.
+
+    Examples
+    --------
+    >>> prepare_paper(read_paper("2"), repeats=20).most_repeats
+    20
     """
-    file = search_path.find_file(PAPERS, name) or PAPERS / f"{name}.yaml"
-    if file.is_file() and find_too_large(file.read_text(encoding="utf-8")):
-        read_paper(name)  # Hydra, which gave the contents, reads such a number as infinity; a comment may have one
-    contents = _locate_printed(contents, file)
-    written = parse_paper(contents, file)
-    substitutes = find_substitutes(written.instead)
-    in_use = {"repeats_asked": written.repeats, "repeats": written.repeats if repeats is None else repeats}
-    in_use["most_repeats"] = most_repeats or repeats or written.most_repeats
-    if most_repeats or repeats:
-        claims = [drop_entries(claim, ("most_repeats",)) for claim in contents.get("claims", ())]
-        contents = {**contents, "claims": claims}
-    return parse_paper(replace_datasets(contents, substitutes) | in_use, file)
+    if substitutes := find_substitutes(paper.instead):
+        paper = parse_paper(replace_datasets(paper.to_mapping(), substitutes))
+    asked = paper.repeats
+    paper = paper.replaced(repeats_asked=asked, repeats=asked if repeats is None else repeats)
+    if repeats is None and most_repeats is None:
+        return paper.replaced(most_repeats=paper.most_repeats)
+    claims = [claim.without("most_repeats") for claim in paper.claims]
+    return paper.replaced(claims=claims, most_repeats=paper.repeats if most_repeats is None else most_repeats)
 
 
 def _locate_printed(contents: Any, file: Path) -> Any:

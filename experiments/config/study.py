@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 from typing import Protocol as Interface
 
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import PrivateAttr, model_validator
 
 from documents.document import Document, ListOf, OneOrMore, Scalar
+from experiments.config.protocol import Protocol
 from experiments.config.setting import is_among, make_setting_key
 from experiments.errors import BadInput, suggest_name
 
@@ -22,39 +23,6 @@ Center = Literal["mean", "median"]
 
 class PaperError(BadInput):
     """A paper's description contradicts itself; the message says where."""
-
-
-class Protocol(Document):
-    """How a cell's rows are split and which rows are evaluated; what is left out has its default."""
-
-    test_size: float = 0.3
-    """Share of test rows where a data set has no official split."""
-    evaluate_on: Literal["test", "train", "folds"] = "test"
-    """Which rows the metrics are measured on. ``folds``: the training rows, by 10-fold cross-validation."""
-    rows: Literal["all", "balanced"] = "all"
-    """``balanced``: as many rows of each class as the smallest class has, drawn anew in each repeat."""
-    split: Literal["random", "in_order"] = "random"
-    """``in_order``: the last rows of the table are the test rows, as befits a time series."""
-    train_rows: int | dict[str, int] | None = None
-    """Number of training rows, or of rows of each class that takes part; needs ``test_rows`` beside it."""
-    test_rows: int | dict[str, int] | None = None
-    """Number of test rows, or of rows of each class that takes part."""
-    draw: int = Field(0, ge=0)
-    """Which draw of the algorithm's randomness on the split of the repeat."""
-    common_noise: bool = False
-    """Whether all algorithms of a repeat have one seed, whatever their parameters: those that draw alike then have the
-    same noise but for its scale."""
-    leakage: bool = False
-    """Whether to measure what the rows leak that an algorithm trains on instead of the training rows."""
-    folds: Annotated[int, Field(ge=2)] | None = None
-    """Cross-validation: so many folds of all rows, an official split or not. A run is then the mean over the folds of
-    one partition, and ``accuracy_se`` the standard error of that mean over folds. Classes are spread evenly; with
-    ``split: in_order`` each fold is tested by a model of the rows before it."""
-    groups: str | None = None
-    """A column whose equal values stay together: all training rows or all test rows. It is no feature then."""
-    ranges: Literal["declared", "training_rows"] = "declared"
-    """What algorithms are told of columns of numbers: the bounds that the data set declares, or the smallest and the
-    largest value of the training rows, which leaks them: the account of every run then says so."""
 
 
 class Study(Document):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo, field_validator
 
 from experiments.judge.evidence.standings import Outcome
 from experiments.judge.verdict import Verdict
@@ -87,6 +87,12 @@ class ClaimAnswer(_Answer):
     """What is special of the splits."""
     conditions: dict[str, Verdict] = {}
     """Where readings differ: what each of them comes to, by how it takes the text."""
+
+    @field_validator("low", "high", mode="before")
+    @classmethod
+    def _read_end(cls, end: Any, others: ValidationInfo) -> Any:
+        """Return NaN for an end that JSON has as null beside an effect."""
+        return _read_missing(end) if others.data.get("effect") is not None else end
 
     @property
     def decisive(self) -> SettingAnswer | None:

@@ -22,7 +22,7 @@ import pandas as pd
 from scipy.stats import t as student
 
 from datasets import catalogue
-from experiments.cells.cell import PROTOCOL, Cell
+from experiments.cells.cell import Cell
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config.paper import Paper
 from experiments.config.study import Study
@@ -102,10 +102,10 @@ def find_overlap(study: Study, dataset: str) -> float:
     >>> find_overlap(Study(dataset="car", algorithm="rdt", protocol=drawn), "car")
     0.5
     """
-    protocol = PROTOCOL | study.protocol_options
-    if protocol["train_rows"] is None:
-        return protocol["test_size"] / (1 - protocol["test_size"])
-    sizes = protocol["train_rows"], protocol["test_rows"]
+    protocol = study.protocol
+    if protocol.train_rows is None or protocol.test_rows is None:
+        return protocol.test_size / (1 - protocol.test_size)
+    sizes = protocol.train_rows, protocol.test_rows
     train, test = (sum(size.values()) if isinstance(size, Mapping) else size for size in sizes)
     return test / train * (train + test) / catalogue.read_entry(dataset).rows
 
@@ -125,7 +125,7 @@ def list_crossed_cells(paper: Paper) -> list[dict[str, list[Cell]]]:
     crossed: list[dict[str, list[Cell]]] = [{} for _ in range(DRAWS)]
     for draw, redrawn in enumerate(crossed):
         for name, cells in first.items():
-            redrawn[name] = [replace(cell, protocol={**cell.protocol, "draw": draw}) for cell in cells]
+            redrawn[name] = [replace(cell, protocol=cell.protocol.replaced(draw=draw)) for cell in cells]
     return crossed
 
 

@@ -20,7 +20,6 @@ from pydantic import Field, field_validator
 
 from datasets import catalogue
 from documents.document import ListOf, Scalar
-from experiments.cells.cell import PROTOCOL, is_fixed
 from experiments.config.paper import Claim, Paper
 from experiments.config.study import PaperError, Study, StudyPart
 from experiments.judge.evidence.claim_group import ClaimTest, Contrast
@@ -295,7 +294,7 @@ def is_fixed_split(study: Study, dataset: str) -> bool:
     A data set that the catalogue does not have, as of runs that somebody else made, has no official split.
     """
     has_official = catalogue.has_entry(dataset) and catalogue.read_entry(dataset).n_train is not None
-    return is_fixed(PROTOCOL | study.protocol_options, has_official)
+    return study.protocol.is_fixed(has_official)
 
 
 def describe_scope(is_fixed: Iterable[bool]) -> str:

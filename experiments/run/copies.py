@@ -7,16 +7,14 @@ said beside its results.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 import datasets
 from datasets import Dataset
-from experiments.cells.cell import format_canonical, is_fixed, read_protocol
-from experiments.config.setting import keep_entries
-from experiments.run.splits import OPTIONS, list_splits
+from experiments.config.protocol import Protocol
+from experiments.run.splits import list_splits
 
 _SPLITS = 10
 """Splits that a share is the mean of: it hardly differs from one to the next."""
@@ -24,25 +22,20 @@ _WORTH_SAYING = 0.01
 """Share of test rows from which on copies are worth a sentence."""
 
 
-def list_copies(splits: Iterable[tuple[str, Mapping[str, Any]]], repeats: int) -> pd.DataFrame:
+def list_copies(splits: Iterable[tuple[str, Protocol]], repeats: int) -> pd.DataFrame:
     """Return the share of copies of every data set and split: ``dataset``, ``split`` in words, ``copies``.
 
-    The splits are names of data sets, each with the options of a protocol that are set; data sets that are not there
-    are left out. Copies are the share, 0 to 1, of test rows that stand in the training rows: the mean over so many
-    repeats, or over ten of them.
+    The splits are names of data sets, each with a protocol; data sets that are not there are left out. Copies are the
+    share, 0 to 1, of test rows that stand in the training rows: the mean over so many repeats, or over ten of them.
 
     Examples
     --------
-    >>> list_copies([("car", {}), ("car", {"test_size": 0.3})], repeats=3)
+    >>> list_copies([("car", Protocol()), ("car", Protocol(draw=1))], repeats=3)
       dataset                            split  copies
     0     car  30 % test rows, drawn at random     0.0
     """
-    found: dict[tuple[str, str], tuple[str, Mapping[str, Any]]] = {}
-    for name, protocol in splits:
-        options = keep_entries(read_protocol(protocol), OPTIONS)
-        found[name, format_canonical(options)] = name, options
     rows = []
-    for name, split in found.values():
+    for name, split in dict.fromkeys((name, protocol.without_unused().of_split()) for name, protocol in splits):
         try:
             data = datasets.load(name)
         except datasets.DataUnavailable:
@@ -52,14 +45,14 @@ def list_copies(splits: Iterable[tuple[str, Mapping[str, Any]]], repeats: int) -
     return pd.DataFrame(rows, columns=["dataset", "split", "copies"])
 
 
-def measure_copies(data: Dataset, protocol: Mapping[str, Any], repeats: int) -> float:
+def measure_copies(data: Dataset, protocol: Protocol, repeats: int) -> float:
     """Return the share of test rows that stand in the training rows, features and target alike.
 
-    It is the mean over so many repeats, if the protocol, as `cell.read_protocol` returns it, has more than one split.
+    It is the mean over so many repeats, if the protocol has more than one split.
     """
     numbers = number_rows([*(column for _, column in data.frame.items()), data.target])
     shares = []
-    for repeat in range(1 if is_fixed(protocol, data.n_train is not None) else repeats):
+    for repeat in range(1 if protocol.is_fixed(data.n_train is not None) else repeats):
         for train, test in list_splits(data, repeat, protocol):
             is_known = np.zeros(len(numbers), dtype=bool)
             is_known[numbers[train]] = True
@@ -82,25 +75,25 @@ def number_rows(columns: Sequence[pd.Series]) -> np.ndarray:
     return numbers
 
 
-def describe_split(data: Dataset, protocol: Mapping[str, Any]) -> str:
+def describe_split(data: Dataset, protocol: Protocol) -> str:
     """Return in words which rows are test rows.
 
     Examples
     --------
-    >>> describe_split(datasets.load("car"), read_protocol({"rows": "balanced", "test_size": 0.25}))
+    >>> describe_split(datasets.load("car"), Protocol(rows="balanced", test_size=0.25))
     'balanced, 25 % test rows, drawn at random'
     """
-    is_in_order, has_folds = protocol["split"] == "in_order", protocol["folds"] is not None
-    if protocol["train_rows"] is not None:
-        return f"{_format_size(protocol['train_rows'])} training and {_format_size(protocol['test_rows'])} test rows"
+    is_in_order, has_folds = protocol.split == "in_order", protocol.folds is not None
+    if protocol.train_rows is not None and protocol.test_rows is not None:
+        return f"{_format_size(protocol.train_rows)} training and {_format_size(protocol.test_rows)} test rows"
     if data.n_train is not None and not has_folds:
         return "the official split"
     if has_folds:
-        how = f"{protocol['folds']} folds{' in order' if is_in_order else ''}"
+        how = f"{protocol.folds} folds{' in order' if is_in_order else ''}"
     else:
-        how = f"{100 * protocol['test_size']:.3g} % test rows, {'the last ones' if is_in_order else 'drawn at random'}"
-    groups = "" if protocol["groups"] is None else f" by {protocol['groups']}"
-    return f"{'balanced, ' if protocol['rows'] == 'balanced' else ''}{how}{groups}"
+        how = f"{100 * protocol.test_size:.3g} % test rows, {'the last ones' if is_in_order else 'drawn at random'}"
+    groups = "" if protocol.groups is None else f" by {protocol.groups}"
+    return f"{'balanced, ' if protocol.rows == 'balanced' else ''}{how}{groups}"
 
 
 def describe_copies(copies: pd.DataFrame, labels: Mapping[str, str]) -> str:

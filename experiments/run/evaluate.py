@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Hashable, Iterable, Sequence
@@ -19,9 +18,10 @@ from algorithms.accounting.privacy import Privacy
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Nominal
 from datasets import Dataset
-from experiments.cells.cell import Cell, format_canonical, is_fixed
+from experiments.cells.cell import Cell
 from experiments.cells.code_version import list_own_versions
 from experiments.config import estimators
+from experiments.config.protocol import Protocol
 from experiments.errors import BadInput
 from experiments.metrics.find import ask_needs
 from experiments.metrics.metric import STANDARD_ERROR
@@ -33,7 +33,7 @@ from experiments.metrics.scores import (
     score_numbers,
 )
 from experiments.metrics.scoring import FittedClassifier, FittedRegressor
-from experiments.run.splits import OPTIONS, Sides, domain_of, list_splits, take_ranges
+from experiments.run.splits import Sides, domain_of, list_splits, take_ranges
 from experiments.store.accounts import read_account
 from experiments.store.record import Measured
 
@@ -78,7 +78,7 @@ def evaluate_cell(cell: Cell) -> Measured:
     >>> round(measured.metrics["accuracy"], 4), measured.metrics["recall_unacc"]
     (0.6994, 1.0)
     """
-    data, n_folds = datasets.load(cell.dataset), cell.protocol["folds"]
+    data, n_folds = datasets.load(cell.dataset), cell.protocol.folds
     if n_folds is None:
         return _evaluate_split(cell, data, 0, cell.seed)
     seeds = np.random.SeedSequence(cell.seed).generate_state(n_folds)
@@ -123,9 +123,9 @@ def _evaluate_split(cell: Cell, data: Dataset, fold: int, seed: int) -> Measured
     began = time.perf_counter()
     split = _find_split(cell, data, fold)
     train, test = _take_sides(split)
-    evaluated = test if cell.protocol["evaluate_on"] == "test" else train
+    evaluated = test if cell.protocol.evaluate_on == "test" else train
     domain = domain_of(data.domain, cell.protocol)
-    if cell.protocol["ranges"] == "training_rows":
+    if cell.protocol.ranges == "training_rows":
         domain = take_ranges(domain, train.matrix)
     estimator = estimators.make_estimator(
         cell.algorithm, cell.params, epsilon=cell.epsilon, domain=domain, random_state=seed
@@ -138,7 +138,7 @@ def _evaluate_split(cell: Cell, data: Dataset, fold: int, seed: int) -> Measured
         estimator.fit(train.frame if as_declared else train.matrix, train.target)
     fit_seconds = time.perf_counter() - started
     rows = evaluated.frame if as_declared else evaluated.matrix
-    if cell.protocol["evaluate_on"] == "folds":
+    if cell.protocol.evaluate_on == "folds":
         from sklearn.model_selection import StratifiedKFold, cross_val_predict  # which few cells need
 
         folds = StratifiedKFold(_N_FOLDS, shuffle=True, random_state=cell.repeat)  # the same for every setting
@@ -150,7 +150,7 @@ def _evaluate_split(cell: Cell, data: Dataset, fold: int, seed: int) -> Measured
     asked, reasons = _score_asked(cell, estimator, rows, domain, evaluated.target, predicted)
     metrics |= asked
     metrics |= _collect_published(estimator)
-    if cell.protocol["leakage"]:
+    if cell.protocol.leakage:
         from experiments.run.leakage import measure_leakage  # which few cells need
 
         metrics |= measure_leakage(estimator.make_sampler(), (train.frame, train.target), (test.frame, test.target))
@@ -164,42 +164,36 @@ def _evaluate_split(cell: Cell, data: Dataset, fold: int, seed: int) -> Measured
 
 def _find_split(cell: Cell, data: Dataset, fold: int) -> _Split:
     """Return the split of a cell; whichever side is evaluated, and in every repeat if it is fixed, it is the same."""
-    protocol = {name: cell.protocol[name] for name in OPTIONS}
-    return _Split(
-        data,
-        0 if is_fixed(protocol, data.n_train is not None) else cell.repeat,
-        format_canonical(protocol),
-        fold,
-    )
+    is_fixed = cell.protocol.is_fixed(data.n_train is not None)
+    return _Split(data, 0 if is_fixed else cell.repeat, cell.protocol.of_split(), fold)
 
 
 class _Split(NamedTuple):
-    """All that determines which rows are training rows and which are test rows; the protocol as canonical JSON."""
+    """All that determines which rows are training rows and which are test rows."""
 
     data: Dataset
     repeat: int
-    protocol: str
+    protocol: Protocol
     fold: int
 
 
 @lru_cache(maxsize=1)
-def _draw_folds(data: Dataset, repeat: int, protocol: str) -> list[Sides]:
+def _draw_folds(data: Dataset, repeat: int, protocol: Protocol) -> list[Sides]:
     """Return all folds of a repeat: a cell takes one after the other."""
-    return list_splits(data, repeat, json.loads(protocol))
+    return list_splits(data, repeat, protocol)
 
 
 # Cells of one repeat follow each other in a worker, so a few splits are enough; each of Adult's takes 10 MB.
 @lru_cache(maxsize=4)
 def _take_sides(split: _Split) -> tuple[_Rows, _Rows]:
-    protocol, data = json.loads(split.protocol), split.data
+    protocol, data = split.protocol, split.data
     if data.frame.size > _LARGE:
         _take_sides.cache_clear()
-    if protocol["folds"] is None:
+    if protocol.folds is None:
         ((train, test),) = list_splits(data, split.repeat, protocol)
     else:
-        train, test = _draw_folds(data, split.repeat, split.protocol)[split.fold]
-    groups = protocol["groups"]
-    return _take_rows(data, train, groups), _take_rows(data, test, groups)
+        train, test = _draw_folds(data, split.repeat, protocol)[split.fold]
+    return _take_rows(data, train, protocol.groups), _take_rows(data, test, protocol.groups)
 
 
 @dataclass(frozen=True)

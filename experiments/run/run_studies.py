@@ -14,9 +14,8 @@ from documents import search_path
 from experiments.cells.cell import Cell
 from experiments.config import estimators
 from experiments.config.data import explain_missing
-from experiments.config.request import SweepRequest
 from experiments.errors import print_to_stderr
-from experiments.run.executors.executor import Executor, make_executor
+from experiments.run.executors.executor import Executor
 from experiments.run.runner import RunOutcome, add_outcomes, run_cells
 from experiments.store.database import Store, split_batches
 from experiments.store.long_table import long_table
@@ -31,11 +30,12 @@ Details = dict[tuple[str, int], dict]
 """What is known of cells beside numbers, by data set and identity: `store.get` shares what is equal."""
 
 
-def run_studies(cells: Mapping[str, list[Cell]], request: SweepRequest) -> tuple[pd.DataFrame, int]:
-    """Run cells by study, as a paper's are run; return the long table, and 1 where some have no result."""
-    executor, all_cells = make_executor(request.config["executor"]), list(chain.from_iterable(cells.values()))
-    outcome, records = run_and_collect(all_cells, request.results_folder, executor)
-    return long_table(cells, records), name_failures(outcome, str(request.config["results"]))
+def run_studies(
+    cells: Mapping[str, list[Cell]], folder: Path, executor: Executor, results: str
+) -> tuple[pd.DataFrame, int]:
+    """Run cells by study, as a paper's are run; return the long table, and the exit code of `name_failures`."""
+    outcome, records = run_and_collect(list(chain.from_iterable(cells.values())), folder, executor)
+    return long_table(cells, records), name_failures(outcome, results)
 
 
 def run_and_collect(

@@ -14,28 +14,25 @@ import pandas as pd
 from algorithms import Continuous, Domain, Nominal
 from datasets import Dataset
 from experiments.cells.cell import format_canonical
-
-OPTIONS = ("test_size", "rows", "split", "train_rows", "test_rows", "folds", "groups")
-"""What of a protocol says which rows are on which side."""
-
+from experiments.config.protocol import Protocol
 
 Sides = tuple[np.ndarray, np.ndarray]
 """Positions of training rows and of test rows, both ascending."""
 
 
-def list_splits(data: Dataset, repeat: int, protocol: Mapping) -> list[Sides]:
+def list_splits(data: Dataset, repeat: int, protocol: Protocol) -> list[Sides]:
     """Return the splits of a repeat, from 0: one, or one for each fold of a cross-validation.
 
     Folds are those of scikit-learn's splitters, of all rows, an official split or not: ``StratifiedKFold`` of classes
     and ``KFold`` of numbers, shuffled by a seed that follows from the rows and the repeat; with groups
     ``StratifiedGroupKFold`` and ``GroupKFold``; in order ``TimeSeriesSplit``, which tests on rows after the training
-    rows. The protocol is as `cell.read_protocol` returns it.
+    rows. The protocol is as `read_protocol` returns it.
     """
-    if protocol["folds"] is None:
+    if protocol.folds is None:
         return [split_rows(data, repeat, protocol)]
     kept = _choose_rows(data, repeat, protocol)
-    groups = None if protocol["groups"] is None else _number_groups(data, protocol["groups"])
-    words = f"{data.fingerprint} {repeat} {protocol['folds']} folds {protocol['groups']}"
+    groups = None if protocol.groups is None else _number_groups(data, protocol.groups)
+    words = f"{data.fingerprint} {repeat} {protocol.folds} folds {protocol.groups}"
     splitter = _make_splitter(data.task, protocol, _seed_stream(words))
     classes = _number_classes(data)[kept]
     found = splitter.split(np.empty((len(kept), 0)), classes, None if groups is None else groups[kept])
@@ -44,18 +41,18 @@ def list_splits(data: Dataset, repeat: int, protocol: Mapping) -> list[Sides]:
         return [(kept[train], kept[test]) for train, test in found]
 
 
-def _make_splitter(task: str, protocol: Mapping, rng: np.random.Generator) -> Any:
+def _make_splitter(task: str, protocol: Protocol, rng: np.random.Generator) -> Any:
     from sklearn import model_selection  # slow to import, and few cells need it
 
-    n_folds = protocol["folds"]
-    if protocol["split"] == "in_order":
+    n_folds = protocol.folds
+    if protocol.split == "in_order":
         return model_selection.TimeSeriesSplit(n_folds)
-    name = "GroupKFold" if protocol["groups"] is not None else "KFold"
+    name = "GroupKFold" if protocol.groups is not None else "KFold"
     name = name if task == "regression" else f"Stratified{name}"
     return getattr(model_selection, name)(n_folds, shuffle=True, random_state=int(rng.integers(2**32)))
 
 
-def split_rows(data: Dataset, repeat: int, protocol: Mapping) -> Sides:
+def split_rows(data: Dataset, repeat: int, protocol: Protocol) -> Sides:
     """Return the positions of the training and the test rows of a repeat that has no folds; see `list_splits`.
 
     Notes
@@ -66,15 +63,15 @@ def split_rows(data: Dataset, repeat: int, protocol: Mapping) -> Sides:
     one to each side, one with a single row gives it to the training side: a class that was never seen could not be
     predicted. Where numbers of rows are given, they are drawn from all rows, an official split or not.
     """
-    if protocol["train_rows"] is not None:
-        return _draw_numbers(data, repeat, protocol["train_rows"], protocol["test_rows"])
+    if protocol.train_rows is not None:
+        return _draw_numbers(data, repeat, protocol.train_rows, protocol.test_rows)
     n = len(data.target)
     if data.n_train is not None:
         return np.arange(data.n_train), np.arange(data.n_train, n)
-    kept, test_size = _choose_rows(data, repeat, protocol), protocol["test_size"]
-    if protocol["groups"] is not None:
-        return _split_groups(data, repeat, protocol, kept)
-    if protocol["split"] == "in_order":
+    kept, test_size = _choose_rows(data, repeat, protocol), protocol.test_size
+    if protocol.groups is not None:
+        return _split_groups(data, repeat, protocol.groups, test_size, kept)
+    if protocol.split == "in_order":
         n_test = min(max(round(len(kept) * test_size), 1), len(kept) - 1)
         return kept[:-n_test], kept[-n_test:]
     rng, groups = _seed_stream(f"{data.fingerprint} {repeat} {test_size!r}"), _number_classes(data)
@@ -86,9 +83,9 @@ def split_rows(data: Dataset, repeat: int, protocol: Mapping) -> Sides:
     return kept[~is_test[kept]], kept[is_test[kept]]
 
 
-def _choose_rows(data: Dataset, repeat: int, protocol: Mapping) -> np.ndarray:
+def _choose_rows(data: Dataset, repeat: int, protocol: Protocol) -> np.ndarray:
     """Return the positions of the rows that take part, ascending: of each class as many as the smallest, or all."""
-    if protocol["rows"] != "balanced":
+    if protocol.rows != "balanced":
         return np.arange(len(data.target))
     groups, rng = _number_classes(data), _seed_stream(f"{data.fingerprint} {repeat} balanced")
     smallest = np.bincount(groups).min()
@@ -101,29 +98,30 @@ def _number_groups(data: Dataset, column: str) -> np.ndarray:
     return pd.factorize(data.frame[column], use_na_sentinel=False)[0]
 
 
-def _split_groups(data: Dataset, repeat: int, protocol: Mapping, kept: np.ndarray) -> Sides:
+def _split_groups(data: Dataset, repeat: int, column: str, test_size: float, kept: np.ndarray) -> Sides:
     """Split so that rows of one group are on one side; the share of test rows is one of groups."""
     from sklearn.model_selection import GroupShuffleSplit  # slow to import, and few cells need it
 
-    groups = _number_groups(data, protocol["groups"])
-    rng = _seed_stream(f"{data.fingerprint} {repeat} {protocol['test_size']!r} {protocol['groups']}")
-    splitter = GroupShuffleSplit(1, test_size=protocol["test_size"], random_state=int(rng.integers(2**32)))
+    groups = _number_groups(data, column)
+    rng = _seed_stream(f"{data.fingerprint} {repeat} {test_size!r} {column}")
+    splitter = GroupShuffleSplit(1, test_size=test_size, random_state=int(rng.integers(2**32)))
     ((train, test),) = splitter.split(kept, groups=groups[kept])
     return kept[np.sort(train)], kept[np.sort(test)]
 
 
-def domain_of(domain: Domain, protocol: Mapping) -> Domain:
+def domain_of(domain: Domain, protocol: Protocol) -> Domain:
     """Return the public domain that algorithms get: the classes that the protocol names, and no column of groups.
 
     Examples
     --------
     >>> domain = Domain((Nominal("safety", ("low", "high")),), Nominal("class", ("unacc", "acc", "good")))
-    >>> domain_of(domain, {"train_rows": {"acc": 300, "unacc": 1000}}).target.categories
+    >>> protocol = Protocol(train_rows={"acc": 300, "unacc": 1000}, test_rows={"acc": 100, "unacc": 300})
+    >>> domain_of(domain, protocol).target.categories
     ('unacc', 'acc')
     """
-    if protocol.get("groups") is not None:
-        domain = replace(domain, features=tuple(one for one in domain.features if one.name != protocol["groups"]))
-    named = protocol["train_rows"]
+    if protocol.groups is not None:
+        domain = replace(domain, features=tuple(one for one in domain.features if one.name != protocol.groups))
+    named = protocol.train_rows
     if not isinstance(named, Mapping):
         return domain
     kept = tuple(label for label in domain.target.categories if str(label) in named)

@@ -24,8 +24,9 @@ from documents.document import Document
 from experiments.config.kinds import find_kind, list_kinds
 from experiments.config.paper import Paper, Passage, RegressionWatch, Watch
 from experiments.config.paths import CONF, ROOT
+from experiments.config.protocol import Protocol
 from experiments.config.readings import Choices, ClaimCurve, QuestionOfClaims, QuestionOfNumbers, QuestionOfTable
-from experiments.config.study import Curve, Protocol, Study
+from experiments.config.study import Curve, Study
 
 SCHEMA_FILE = CONF / "paper" / "schema.json"
 DATASET_SCHEMA_FILE = CONF / "dataset" / "schema.json"

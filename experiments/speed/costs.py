@@ -21,6 +21,7 @@ from experiments.cells.study_cells import cells_of_studies
 from experiments.config import estimators
 from experiments.config.data import explain_missing
 from experiments.config.paper import Paper
+from experiments.config.protocol import Protocol
 from experiments.errors import print_to_stderr
 from experiments.processes import ONE_THREAD
 from experiments.run.splits import split_rows
@@ -44,7 +45,7 @@ def measure_costs(paper: Paper) -> pd.DataFrame:
             print_to_stderr(f"{cell.algorithm}: not measured: {reason}")
             continue
         named = {"dataset": cell.dataset, "algorithm": cell.algorithm, "epsilon": cell.epsilon}
-        asked = {**named, "params": cell.params, "repeat": cell.repeat, "protocol": cell.protocol}
+        asked = {**named, "params": cell.params, "repeat": cell.repeat, "protocol": dict(cell.protocol)}
         measured = run_apart(_measure_words, asked, **ONE_THREAD)
         rows.append({**named, **measured})
         print_to_stderr(f"{cell.name}: {measured['seconds']:.3g} s, {measured['megabytes']:.0f} MB")
@@ -86,7 +87,7 @@ def measure_peak() -> float:
 
 
 def _measure_words(words: dict[str, Any]) -> dict[str, Any]:
-    return measure_here(Cell(**words))
+    return measure_here(Cell(**words | {"protocol": Protocol(**words["protocol"])}))
 
 
 def _list_children() -> Iterator[str]:

@@ -28,11 +28,12 @@ from threadpoolctl import threadpool_limits
 
 import datasets
 from datasets.own_tables.opened_file import ROWS, open_parquet
-from experiments.cells.cell import PROTOCOL, Cell
+from experiments.cells.cell import Cell
 from experiments.cells.grid import expand_grid
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config import estimators
 from experiments.config.paper import parse_paper
+from experiments.config.protocol import DEFAULT_PROTOCOL
 from experiments.run.executors.executor import Executor
 from experiments.run.executors.workers import ChunkResult, Workers
 from experiments.run.runner import run_cells
@@ -91,7 +92,7 @@ def _run_by_hand(cells: list[Cell]) -> None:
 
 
 def _fit_and_score(model: Any, matrix: np.ndarray, target: np.ndarray, repeat: int) -> float:
-    train, test = split_rows(datasets.load("nursery"), repeat, PROTOCOL)
+    train, test = split_rows(datasets.load("nursery"), repeat, DEFAULT_PROTOCOL)
     with threadpool_limits(1):
         fitted = clone(model).set_params(random_state=repeat).fit(matrix[train], target[train])
         return fitted.score(matrix[test], target[test])

@@ -35,8 +35,6 @@ _SOON, _PATIENCE = 1, 60  # seconds for which a statement waits for another prog
 _BATCH = 500  # keys in one query; SQLite takes 32,766 at most, older ones 999
 _FEW = 20_000  # keys
 
-_SETTING = ("dataset", "algorithm", "params", "protocol")
-
 _SCHEMA = """
 CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE cells (
@@ -117,9 +115,11 @@ class Store:
             raise self._late_error
         measured = record.measured or Measured({}, math.nan)
         names = sorted(measured.metrics)
+        setting = {"dataset": cell.dataset, "algorithm": cell.algorithm, "params": cell.params}
+        setting |= {"protocol": vars(cell.protocol), **self._find_version(cell)}
         row = _Row(
             key=bytes.fromhex(cell.key),
-            setting=format_canonical({name: getattr(cell, name) for name in _SETTING} | self._find_version(cell)),
+            setting=format_canonical(setting),
             epsilon=cell.epsilon,
             repeat=cell.repeat,
             status=record.status,

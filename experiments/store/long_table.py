@@ -111,7 +111,7 @@ def _make_row(cell: Cell) -> dict[str, Any]:
     }
     for name, value in cell.params.items():
         row[f"params.{name}"] = value
-    for name, value in cell.protocol.items():
+    for name, value in cell.protocol:
         row[f"protocol.{name}"] = format_canonical(value) if isinstance(value, Mapping) else value
     return row
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,14 +10,12 @@ from typing import TextIO
 
 import numpy as np
 
-from experiments.cells.cell import Cell, json_safe
+from experiments.cells.cell import Cell, format_json
 from experiments.metrics.find import list_measured
 from experiments.metrics.metric import STANDARD_ERROR
 from experiments.stats import Interval, mean_interval, median_interval
 from experiments.store.long_table import order_metric
 from experiments.store.record import Record
-
-_encode = json.JSONEncoder(allow_nan=False, ensure_ascii=False).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +99,7 @@ def write_json_lines(setting: SettingSummary, stream: TextIO | None = None) -> N
             **{"mean": mean.center, "std": one.std, "ci95": _pair_ends(mean)},
             **{"median": median.center, "median_ci95": _pair_ends(median), "n": mean.n},
         }
-        contents = {**head, "metric": one.metric, **numbers}
-        try:
-            line = _encode(contents)
-        except ValueError:  # infinity and NaN are rare, and looking for them first takes longer than all the rest
-            line = _encode(json_safe(contents))
-        print(line, file=stream or sys.stdout)
+        print(format_json({**head, "metric": one.metric, **numbers}), file=stream or sys.stdout)
 
 
 def _pair_ends(interval: Interval) -> list[float] | None:

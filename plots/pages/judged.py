@@ -14,10 +14,11 @@ from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.more_runs import MoreRuns
 from experiments.judge.verdict import count_runs
 from experiments.stats import LEVEL
+from experiments.store.json_files import write_json
 from plots.labels import label_setting
 from plots.pages.terminal import make_table, open_console, print_summary
 from plots.runs.paper_run import PaperRun
-from plots.runs.run_folder import write_csv, write_json
+from plots.runs.run_folder import DIGITS, write_csv
 
 _MOST_SHOWN = 10
 """Settings that the terminal shows; stdout has all."""
@@ -44,7 +45,7 @@ def write_judged(
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / name for name in ("claims.json", "numbers.csv", "needs.csv")]
     head = {"paper": paper.number, "family_error_rate": round(1 - LEVEL, 10)}
-    write_json(head | {"claims": [claim.model_dump() for claim in claims]}, paths[0])
+    write_json(head | {"claims": [claim.model_dump() for claim in claims]}, paths[0], DIGITS)
     write_csv(numbers, paths[1])
     rows = [{"asked_by": name, **one.to_mapping()} for name, needs in more.items() for one in needs]
     write_csv(pd.DataFrame(rows, columns=None if rows else ["asked_by"]), paths[2])

@@ -18,6 +18,7 @@ import pandas as pd
 from algorithms.whole_files import write_text
 from experiments.config.kinds.exhibits import PaperFigure, PaperTable
 from experiments.config.paper import Paper, Speaker
+from experiments.config.protocol import Protocol
 from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.claim_answers import judge_claims
 from experiments.judge.number_answers import judge_numbers
@@ -34,6 +35,7 @@ from experiments.run.copies import list_copies
 from experiments.run.executors.executor import Executor
 from experiments.run.executors.task_runner import TaskRunner
 from experiments.stats import LEVEL
+from experiments.store.json_files import write_json
 from experiments.store.results import Results
 from experiments.store.runs_file import RUNS, select_runs, write_runs
 from experiments.store.study_rows import count_cells
@@ -44,7 +46,7 @@ from plots.pages import html
 from plots.pages.drawings import draw_exhibits
 from plots.pages.html import measure_picture, read_svg
 from plots.runs.paper_run import PaperRun
-from plots.runs.run_folder import write_csv, write_json, write_paper
+from plots.runs.run_folder import DIGITS, write_csv, write_paper
 from plots.series import note_shortfall
 from plots.tables.datasets import collect_facts
 
@@ -74,21 +76,21 @@ def publish_paper(
     write_runs(select_runs(table, list_asked(questions.claims, questions.numbers)), folder / RUNS)
     write_csv(numbers, folder / "numbers.csv")
     write_csv(list_copies(list_splits(paper), paper.repeats), folder / "copies.csv")
-    write_json(privacy.sum_up_privacy(shown), folder / "privacy.json")
+    write_json(privacy.sum_up_privacy(shown), folder / "privacy.json", DIGITS)
     for part in paper.tables:
         write_csv(view(paper, part).make_frame(shown, numbers, facts), tables / f"{part.id}.csv")
     for figure in paper.figures:
         write_csv(view(paper, figure).make_frame(shown, numbers), figures / f"{figure.id}.csv")
     judged = {"cells": n_cells, "cells_expected": n_expected, "claims": [claim.model_dump() for claim in claims]}
-    write_json(head | judged, folder / "claims.json")
+    write_json(head | judged, folder / "claims.json", DIGITS)
     run = PaperRun.read(folder)
     pictures = draw_exhibits(run, runner)
     return [write_page(run), *(path for path in pictures if path.suffix == ".png")]
 
 
-def list_splits(paper: Paper) -> list[tuple[str, dict[str, Any]]]:
+def list_splits(paper: Paper) -> list[tuple[str, Protocol]]:
     """Return how the studies of a paper split its data sets, by the name of each."""
-    return [(name, study.protocol_options) for study in paper.studies.values() for name in study.dataset]
+    return [(name, study.protocol) for study in paper.studies.values() for name in study.dataset]
 
 
 def describe_unrun(paper: Paper) -> PaperRun:

@@ -26,6 +26,7 @@ from experiments.config.kinds.exhibits import DecisionTable, RanksFigure
 from experiments.config.papers import name_paper_file, read_paper
 from experiments.config.paths import REFERENCE, ROOT
 from experiments.judge.verdict import Verdict
+from experiments.store.json_files import write_json
 from experiments.store.runs_file import LARGEST, RUNS
 from plots import audits
 from plots.exhibits.views import view
@@ -102,7 +103,7 @@ def _forget_folder(path: Path) -> None:
     """Leave out of a published command where its results lay: that is of one machine alone."""
     facts = json.loads(path.read_text(encoding="utf-8"))
     words = [word for word in shlex.split(facts["command"]) if not word.startswith("results=")]
-    write_text(path, json.dumps(facts | {"command": shlex.join(words)}, indent=2, ensure_ascii=False) + "\n")
+    write_json(facts | {"command": shlex.join(words)}, path)
 
 
 def _lacks_cells(folder: Path) -> bool:

@@ -28,11 +28,12 @@ from experiments.judge.readings.sentences import list_curve_notes, list_ranking_
 from experiments.judge.verdict import Verdict
 from experiments.questions.further_rows import describe_further_rows
 from experiments.run.copies import describe_copies
+from experiments.store.json_files import read_json
 from plots.answers import Answer, answer_privacy, answer_verdicts, fill_finding, find_outside, list_misfits
 from plots.audits import read_bounds
 from plots.exhibits.views import view
 from plots.rows import ClaimRow, NumberRow, describe_facts, group_numbers, list_forests, make_row, plot_numbers
-from plots.runs.run_folder import NEEDED, read_csv, read_json, read_paper_as_run, read_readings
+from plots.runs.run_folder import NEEDED, read_csv, read_paper_as_run, read_readings
 from plots.series import note_missing_cells
 from plots.strips import StripPlot
 

@@ -9,12 +9,9 @@ training rows, by data set and split.
 
 from __future__ import annotations
 
-import json
-import math
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import yaml
@@ -32,6 +29,7 @@ _TEXTS = (
     *("lowest_setting", "highest_setting", "excluded", "members", "kinds"),
     *("part", "weakest_group", "setting", "reading", "halves", "unit"),
 )
+DIGITS = 10  #: that numbers keep in tables and in JSON
 NEEDED = ("paper.yaml", "numbers.csv", "claims.json", "privacy.json")  #: files without which a folder holds no run
 #: What of a run is small and shows all of it.
 KEPT = (
@@ -97,7 +95,7 @@ def _fill_texts(frame: pd.DataFrame) -> pd.DataFrame:
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
     """Write a table of a run."""
-    write_text(path, frame.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
+    write_text(path, frame.to_csv(index=False, float_format=f"%.{DIGITS}g", lineterminator="\n"))
 
 
 def read_paper_as_run(path: Path) -> Paper:
@@ -108,35 +106,3 @@ def read_paper_as_run(path: Path) -> Paper:
 def write_paper(paper: Paper, path: Path) -> None:
     """Write a paper's description as it was run, substitutes and number of repeats included."""
     write_text(path, yaml.safe_dump(paper.to_mapping(), sort_keys=False, allow_unicode=True, width=120))
-
-
-def read_json(path: Path) -> Any:
-    """Read what `write_json` wrote."""
-    return json.loads(path.read_text(encoding="utf-8"), object_hook=_read_numbers)
-
-
-def write_json(contents: Any, path: Path) -> None:
-    """Write what JSON can hold: NaN becomes null, infinity the text "inf", numbers keep ten digits."""
-    write_text(path, json.dumps(_plain(contents), indent=2, ensure_ascii=False) + "\n")
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, float):
-        return None if math.isnan(value) else str(value) if math.isinf(value) else float(f"{value:.10g}")
-    return value
-
-
-def _read_numbers(contents: dict) -> dict:
-    """Turn the texts of infinities into numbers again, and null into NaN at the ends of an interval."""
-    if contents.get("effect") is not None:
-        for name in ("low", "high"):
-            if name in contents and contents[name] is None:
-                contents[name] = math.nan
-    for name, value in contents.items():
-        if value in ("inf", "-inf"):
-            contents[name] = float(value)
-    return contents

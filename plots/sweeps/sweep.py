@@ -21,9 +21,10 @@ import pandas as pd
 
 from datasets import catalogue
 from documents.search_path import name_chosen
-from experiments.cells.cell import PROTOCOL, Cell, format_canonical, read_epsilon
+from experiments.cells.cell import Cell, format_canonical, read_epsilon
 from experiments.config import estimators
 from experiments.config.paper import Paper
+from experiments.config.setting import drop_entries
 from experiments.stats import mean_interval, median_interval
 from experiments.store.summaries import MetricSummary, SettingSummary
 from plots.labels import label_name, label_setting, label_value
@@ -124,11 +125,8 @@ class Sweep:
 
     def _list_other_protocol(self) -> dict[str, Any]:
         """Return options of the protocol that were given one value beside the lists, if it is not the usual one."""
-        given = {}
-        for name, value in self.settings[0][0].protocol.items():
-            if f"protocol.{name}" not in self.axes and value != PROTOCOL[name]:
-                given[f"protocol.{name}"] = value
-        return given
+        changed = self.settings[0][0].protocol.list_changed()
+        return drop_entries({f"protocol.{name}": value for name, value in changed.items()}, self.axes)
 
 
 def order_values(values: Mapping[str, list]) -> dict[str, list]:

@@ -16,6 +16,7 @@ from typing import Any
 
 from algorithms.whole_files import replace_file, write_text
 from experiments.errors import BadInput, suggest_name
+from experiments.store.json_files import write_json
 from plots import style
 from plots.pages import html
 from plots.pages.html import read_svg
@@ -148,8 +149,7 @@ def write_sweep(
     sweep = results.sweep
     said = {"identity": sweep.identity, "fixed": sweep.describe_fixed(), "varies": sweep.describe_varying()}
     provenance = {"sweep": {**said, "incomplete": results.is_partial}, **facts}
-    text = json.dumps(provenance, indent=2, ensure_ascii=False)  # first, as it says whose the folder is
-    write_text(folder / PROVENANCE, f"{text}\n")
+    write_json(provenance, folder / PROVENANCE)  # first, as it says whose the folder is
     with replace_file(folder / "table.csv") as aside, aside.open("w", encoding="utf-8", newline="") as stream:
         collector.copy_table(stream)
     write_text(folder / "table.md", _format_markdown(results, tables))

@@ -32,7 +32,7 @@ from algorithms.forests.engine.tree import AMONG, BELOW, BY_VALUE, LEAF, is_amon
 from algorithms.forests.forest import PrivateForestClassifier
 from experiments.audit.observe.trainings import RandomStream, derive_key
 from experiments.audit.outcomes import FALSE_ALARMS, ONE_RUN, BoundRow, Refutation, bound_epsilon_by_guesses, make_row
-from experiments.cells.cell import read_protocol
+from experiments.config.protocol import DEFAULT_PROTOCOL
 from experiments.errors import BadInput
 from experiments.run.splits import split_rows
 
@@ -80,7 +80,7 @@ def _train_with_canaries(
     forest: PrivateForestClassifier, data: datasets.Dataset, m: int, rng: np.random.Generator
 ) -> tuple[CanaryTraining, np.ndarray]:
     """Return the trained forest and the coins, which the attacker does not know."""
-    train, _ = split_rows(data, 0, read_protocol(None))
+    train, _ = split_rows(data, 0, DEFAULT_PROTOCOL)
     frame, target = data.frame.iloc[train], data.target.iloc[train].to_numpy()
     canaries, canary_target = _draw_canaries(data.domain, m, rng)
     is_in = rng.random(m) < 0.5

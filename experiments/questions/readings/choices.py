@@ -8,12 +8,13 @@ from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
-from experiments.cells.cell import read_protocol
 from experiments.cells.grid import expand_grid
 from experiments.config import estimators
 from experiments.config.paper import Paper
+from experiments.config.protocol import read_protocol
 from experiments.config.setting import is_same_value
 from experiments.config.study import PaperError
+from experiments.errors import BadInput
 from experiments.judge.verdict import name_setting
 from experiments.questions.preflight import run_checks
 
@@ -131,9 +132,9 @@ def check_choices(paper: Paper) -> None:
 def _check_option(name: str, values: Sequence) -> None:
     for value in values:
         try:
-            read_protocol({name: value})
-        except ValueError as error:
-            raise PaperError(f"choices.protocol.{name}: {error}") from error
+            read_protocol({name: value}, "choices.protocol")
+        except BadInput as error:
+            raise PaperError(str(error)) from error
 
 
 def _check_parameter(paper: Paper, algorithm: str, name: str, values: Sequence) -> None:

@@ -33,13 +33,12 @@ from experiments.cells.code_version import list_libraries
 from experiments.errors import BadInput, one_line
 from experiments.processes import choose_start, start_server
 from experiments.run import evaluate
+from experiments.run.executors.settings import ExecutorSettings
 from experiments.run.executors.workers import ChunkResult, Workers, run_chunk
 from experiments.store.record import Record
 
 if TYPE_CHECKING:
     from distributed import Client
-
-    from experiments.run.executors.executor import Executor
 
 _INSTALLED = ("algorithms", "conf", "datasets", "documents", "experiments", "plots", "results/reported")
 _SECONDS_TO_ANSWER = 10  # of a Dask scheduler
@@ -47,7 +46,7 @@ _SECONDS_COUNTED = 1  # that a number of Dask workers stays good
 
 
 @contextmanager
-def open_cluster(where: Executor) -> Iterator[Workers]:
+def open_cluster(where: ExecutorSettings) -> Iterator[Workers]:
     """Give the workers of a cluster, of which there may be none yet."""
     with connect_to_dask(where) as client:
         from distributed import KilledWorker
@@ -60,7 +59,7 @@ def open_cluster(where: Executor) -> Iterator[Workers]:
 class _Cluster(concurrent.futures.Executor):
     """The workers of a Dask cluster, which come and go; BadInput if its scheduler has gone."""
 
-    def __init__(self, client: Client, where: Executor) -> None:
+    def __init__(self, client: Client, where: ExecutorSettings) -> None:
         self._client, self._where = client, where
         self._pool = client.get_executor(pure=False)
         self._counted_at, self._n_threads = -math.inf, 0
@@ -120,7 +119,7 @@ class _Call:
 
 
 @contextmanager
-def connect_to_dask(where: Executor) -> Iterator[Client]:
+def connect_to_dask(where: ExecutorSettings) -> Iterator[Client]:
     """Connect to a Dask cluster, or start one of this machine's cores for as long as the context lasts."""
     try:
         import dask

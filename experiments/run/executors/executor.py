@@ -12,49 +12,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-import joblib
 from threadpoolctl import threadpool_limits
 
 from experiments.edge import keep_prints_apart
 from experiments.errors import BadInput, suggest_name
 from experiments.run.executors.cluster import connect_to_dask, open_cluster
+from experiments.run.executors.settings import ExecutorSettings
 from experiments.run.executors.workers import Workers, open_processes, open_this_process, open_threads
-
-_BACKENDS = ("loky", "threading", "dask")
 
 
 @dataclass(frozen=True)
-class Executor:
-    """Where cells are run; BadInput if an option is invalid, or does not go with the others.
+class Executor(ExecutorSettings):
+    """Where cells are run, with the workers there.
 
     Threads cannot be ended: after Ctrl-C, this process ends when the chunks that they run have ended. One job of "loky"
     runs in this process, unless there is a time limit or somebody else's code, which may end its process.
     """
-
-    backend: str = "loky"  #: processes; or "threading", or "dask", a cluster
-    jobs: int = -1  #: cells at once, from the number of cores if negative; a running cluster has one for each worker
-    address: str | None = None  #: of a running cluster's scheduler, tcp://10.0.0.1:8786; None starts one here
-    time_limit: float | None = None  #: seconds that a cell may take
-
-    def __post_init__(self):
-        if self.backend not in _BACKENDS:
-            raise BadInput(f"executor.backend must be one of {', '.join(_BACKENDS)}, got {self.backend!r}")
-        if isinstance(self.jobs, bool) or not isinstance(self.jobs, int) or self.jobs == 0:
-            raise BadInput(f"executor.jobs must be a whole number other than 0 (-1: all cores), got {self.jobs!r}")
-        if self.address is not None and self.backend != "dask":
-            raise BadInput("executor.address is that of a Dask scheduler: it goes with executor=dask")
-        if not isinstance(self.address, str | None):
-            raise BadInput(f"executor.address must be like tcp://10.0.0.1:8786, got {self.address!r}")
-        limit = self.time_limit
-        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0):
-            raise BadInput(f"executor.time_limit must be a number of seconds above 0, or null, got {limit!r}")
-        if limit is not None and self.backend == "threading":
-            raise BadInput("executor.time_limit cannot end a thread; choose executor=local or executor=dask")
-
-    @property
-    def n_jobs(self) -> int:
-        """How many cells run at once, at least 1."""
-        return self.jobs if self.jobs > 0 else max(joblib.cpu_count() + 1 + self.jobs, 1)
 
     @contextmanager
     def keep_cluster(self) -> Iterator[Executor]:

@@ -11,7 +11,7 @@ from concurrent.futures import BrokenExecutor, CancelledError, Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from loky.process_executor import ShutdownExecutorError
 from threadpoolctl import threadpool_limits
@@ -19,10 +19,8 @@ from threadpoolctl import threadpool_limits
 from documents import search_path
 from experiments.errors import BadInput
 from experiments.run.executors.cluster import enter_environment, hash_installation
-
-if TYPE_CHECKING:
-    from experiments.run.executors.executor import Executor
-    from experiments.run.executors.workers import Workers
+from experiments.run.executors.executor import Executor
+from experiments.run.executors.workers import Workers
 
 _SECONDS_HERE = 0.3  # until tasks go to other processes, which take as long to start
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from loky import get_reusable_executor
 
@@ -20,11 +20,9 @@ from experiments.cells.cell import Cell
 from experiments.errors import BadInput, one_line
 from experiments.processes import ONE_THREAD, SECONDS_IDLE, begin_worker, choose_start, start_server
 from experiments.run import evaluate
+from experiments.run.executors.settings import ExecutorSettings
 from experiments.run.finished import evaluate_and_note_files
 from experiments.store.record import Record
-
-if TYPE_CHECKING:
-    from experiments.run.executors.executor import Executor
 
 
 class ChunkResult(NamedTuple):
@@ -42,7 +40,7 @@ class Workers:
     because a cell took too long.
     """
 
-    where: Executor  #: what they were opened for
+    where: ExecutorSettings  #: what they were opened for
     get_pool: Callable[[], concurrent.futures.Executor]  #: behind which they are, a new one if a death broke the last
     run_chunk: Callable[[list[Cell], float | None], ChunkResult]  #: what a worker runs, with the time limit
     count: Callable[[], int]  #: how many chunks they can run at once; 0 while a cluster has no workers
@@ -63,7 +61,7 @@ class Workers:
 
 
 @contextmanager
-def open_this_process(where: Executor) -> Iterator[Workers]:
+def open_this_process(where: ExecutorSettings) -> Iterator[Workers]:
     """Give this process, which runs a chunk when it is handed out."""
     yield Workers(where, _ThisProcess, run_chunk, lambda: 1)
 
@@ -78,7 +76,7 @@ class _ThisProcess(concurrent.futures.Executor):
 
 
 @contextmanager
-def open_processes(where: Executor) -> Iterator[Workers]:
+def open_processes(where: ExecutorSettings) -> Iterator[Workers]:
     """Give processes of this machine; they end with their cells if an exception ends the context."""
     try:
         yield _get_processes(where)
@@ -90,7 +88,7 @@ def open_processes(where: Executor) -> Iterator[Workers]:
         raise
 
 
-def _get_processes(where: Executor) -> Workers:
+def _get_processes(where: ExecutorSettings) -> Workers:
     """Return processes of this machine, which stay for the next run until they have idled for a while.
 
     Those of another environment, which names the user's catalogues and data, are not used again.
@@ -120,7 +118,7 @@ def _explained() -> Iterator[None]:
 
 
 @contextmanager
-def open_threads(where: Executor) -> Iterator[Workers]:
+def open_threads(where: ExecutorSettings) -> Iterator[Workers]:
     """Give threads of this process."""
     pool = ThreadPoolExecutor(where.n_jobs)
     try:
