@@ -6,6 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from experiments.config.paper import PaperError
+from experiments.judge.evidence.claim_group import Contrast
+from experiments.questions.claims.above import AboveClaim
+from experiments.questions.paper_questions import resolve_claims
 from tests.papers import judge_claims, make_paper
 
 EPSILON = [0.1, 1.0, math.inf]
@@ -93,3 +97,28 @@ def test_verdicts_and_numbers_of_a_kind_stay_the_same(kind):
     numbers = [[one.effect, one.low, one.high, one.margin, one.share_won] for one in answer.settings]
     assert [answer.verdict, counts] == expected[:2]
     assert [answer.effect, np.sum(numbers)] == pytest.approx(expected[2:], rel=1e-10)
+
+
+def compare(values, margin, name="", **changed):
+    worse, better = values.T
+    return Contrast.of_difference(name, 1, worse, better, margin)._replace(**changed)
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        (lambda values, margin: [], "says nothing: it returns no contrast"),
+        (lambda values, margin: [compare(values, margin)] * 2, r"returns contrasts of one name, \['', ''\]; give each"),
+        (lambda values, margin: values.T[2], r"fails \(IndexError: index 2 is out of bounds .*\)"),
+        (lambda values, margin: [compare(values - values.mean(axis=0), margin)], "says something else of a run if"),
+        (lambda values, margin: [compare(values, margin, sides=(values,))], "does not return a number for each run"),
+        (lambda values, margin: [compare(values / 0, margin)], "does not return a number for each run"),
+        (lambda values, margin: [compare(values, margin)][: len(values) - 2], r"fails \(ValueError: zip\(\)"),
+    ],
+    ids=["none", "one name", "raises", "of several runs", "shape", "infinite", "of many alone"],
+)
+def test_a_rule_of_which_no_verdict_can_be_made_is_refused_before_any_run(monkeypatch, rule, said):
+    paper = make_paper(studies={"s": STUDY}, claims=[make_claim("above", PAIR)])
+    monkeypatch.setattr(AboveClaim, "list_contrasts", lambda claim, values, margin: rule(values, margin))
+    with pytest.raises(PaperError, match=f"claim 'it': list_contrasts of its kind, tried on made-up runs, {said}"):
+        resolve_claims(paper)

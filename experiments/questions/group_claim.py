@@ -77,6 +77,17 @@ class ClaimAboutRuns(Claim, ABC):
         PaperError if the claim names what the paper does not have.
         """
 
+    @abstractmethod
+    def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
+        """Return what the claim says of a group whose values have a row a repeat.
+
+        The columns are the levels that it compares. The margin counts as no difference.
+        """
+
+    def find_margin(self, paper: Paper) -> Margin:
+        """Return what counts as no difference: as a rule δ of the metric."""
+        return find_margin(paper, self.metric)
+
     @property
     def statistic(self) -> str:
         """What the claim is about, and its verdict, effect and interval are of."""
@@ -100,17 +111,15 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
     #: The keys whose values the claim compares, the lesser first.
     roles: ClassVar[tuple[str, ...]] = ()
 
-    @abstractmethod
-    def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
-        """Return what the claim says of a group whose values have a row a repeat.
-
-        The columns are the levels, in the order of `list_columns`. The margin counts as no difference.
-        """
-
     @property
     def compared_axis(self) -> str:
-        """The axis of the values that the claim names, which its key ``axis`` may say."""
-        return getattr(self, "axis", "algorithm")
+        """The axis of the values that the claim names."""
+        return "algorithm"
+
+    @property
+    def averaged_axes(self) -> Sequence[str]:
+        """The axes over which a run is averaged before it is compared."""
+        return ()
 
     @property
     def named_values(self) -> dict[str, Any]:
@@ -124,11 +133,6 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
     def list_measured(self) -> list[tuple[StudyPart, list[str]]]:
         """Return its part of a study, with its metric."""
         return [(self, [self.metric])]
-
-    def find_margin(self, paper: Paper) -> Margin:
-        """Return what counts as no difference: δ of the metric, or the claim's own, a share, if its key says so."""
-        own = getattr(self, "margin", None)
-        return find_margin(paper, self.metric) if own is None else Margin(own, is_share=True)
 
     def explain_missing(self, paper: Paper) -> str:
         """Return why the claim can never be tested: it speaks of an algorithm that is not implemented."""
@@ -175,7 +179,7 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
             raise PaperError(f"claim {self.id!r}: {pair[0]!r} is compared with itself; name two")
 
     def _check_within(self, study: Study, where: Mapping[str, Any], columns: Sequence[Column]) -> None:
-        compared, named = {axis for column in columns for axis in column}, set(getattr(self, "over", ()))
+        compared, named = {axis for column in columns for axis in column}, set(self.averaged_axes)
         varying = set(study.varying_axes(where)) - compared - named
         if compared & set(self.within) or not varying <= set(self.within) or named & {*compared, *self.within}:
             besides = " and ".join(sorted(compared | named))
@@ -231,6 +235,16 @@ class ComparisonClaim(GroupClaim):
 
     roles: ClassVar[tuple[str, ...]] = ("worse", "better")
 
+    @property
+    def compared_axis(self) -> str:
+        """The axis of the two."""
+        return self.axis
+
+    @property
+    def averaged_axes(self) -> Sequence[str]:
+        """The axes over which a run is averaged before it is compared."""
+        return self.over
+
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want the difference to be above zero, or below."""
         worse, better = values.T
@@ -242,6 +256,10 @@ class WithMargin(GroupClaim):
 
     margin: float
     """What counts as no change, as a share of the metric's mean, such as 0.05."""
+
+    def find_margin(self, paper: Paper) -> Margin:
+        """Return the claim's own."""
+        return Margin(self.margin, is_share=True)
 
     @field_validator("margin")
     @classmethod

@@ -18,7 +18,7 @@ from experiments.judge.numbers.number_verdict import NumberQuestion, PrintedNumb
 from experiments.judge.question import AskedClaim, ClaimQuestion
 from experiments.questions.group_claim import ClaimAboutRuns
 from experiments.questions.number_questions import resolve_number
-from experiments.questions.preflight import check_metrics, collect, raise_errors
+from experiments.questions.preflight import check_metrics, check_rule, collect, raise_errors
 from experiments.questions.printed import list_numbers, read_numbers_of
 from experiments.questions.readings.choices import check_choices
 from experiments.questions.settings import key_of_cell
@@ -105,6 +105,8 @@ def resolve_claims(paper: Paper, printed: Sequence[PrintedNumber] = ()) -> list[
 
 def _ask_claim(paper: Paper, claim: Any, printed: Mapping[str, PrintedNumber]) -> AskedClaim:
     question, is_against = claim.resolve(paper, printed), claim.against is not None
+    if isinstance(question, ClaimQuestion):
+        check_rule(claim.id, question)
     reading_of = None if claim.reading_of is None else paper.text_of(claim)
     return AskedClaim(claim.id, claim.text, claim.kind, question, reading_of, claim.read_as, is_against)
 

@@ -93,7 +93,7 @@ class PValues(NamedTuple):
 
 
 class ClaimRule(Protocol):
-    """What a kind of claim says of a group; see `group_claim.GroupClaim`."""
+    """What a claim says of a group: as a rule the claim of a paper's file itself; see `group_claim.ClaimAboutRuns`."""
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Return what the claim says."""

@@ -11,7 +11,7 @@ from experiments.config.paper import Curve, Paper, StudyPart
 from experiments.judge.evidence.claim_group import ClaimGroup, ClaimTest, Contrast
 from experiments.judge.question import AskedGroup, ClaimQuestion, Evidence
 from experiments.metrics.metric import Margin
-from experiments.questions.group_claim import ClaimAboutRuns, describe_scope, find_margin, is_fixed_split
+from experiments.questions.group_claim import ClaimAboutRuns, describe_scope, is_fixed_split
 from experiments.questions.settings import list_setting_keys
 from experiments.questions.tradeoffs import check_curve, compare_at_equal, join_points
 from experiments.store.results import Results
@@ -43,16 +43,6 @@ class CurveQuestion(ClaimQuestion):
         return Evidence([group], sorted(both - set(repeats.tolist())))
 
 
-@dataclass(frozen=True)
-class _Difference:
-    """The claim that the second curve is above the first."""
-
-    def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
-        """Want the difference to be above zero."""
-        worse, better = values.T
-        return [Contrast.of_difference("", 1, worse, better, margin)]
-
-
 class AboveAtEqualClaim(ClaimAboutRuns):
     """The curve ``better`` has more of the metric than ``worse`` where both have the same of ``equal``.
 
@@ -72,6 +62,11 @@ class AboveAtEqualClaim(ClaimAboutRuns):
         """Return both curves, with both metrics."""
         return [(curve, [self.equal, self.metric]) for curve in (self.worse, self.better)]
 
+    def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
+        """Want the difference of the curves to be above zero."""
+        worse, better = values.T
+        return [Contrast.of_difference("", 1, worse, better, margin)]
+
     def ask(self, paper: Paper) -> CurveQuestion:
         """Return the question; see `ClaimAboutRuns.ask`."""
         curves, fixed = [], set()
@@ -83,7 +78,7 @@ class AboveAtEqualClaim(ClaimAboutRuns):
         return CurveQuestion(
             metric=self.metric,
             groups=(AskedGroup({}, tuple(curves)),),
-            test=ClaimTest(_Difference(), find_margin(paper, self.metric), self.statistic),
+            test=ClaimTest(self, self.find_margin(paper), self.statistic),
             scope=describe_scope(fixed),
             obstacle=f"the curves share no range of {self.equal}",
             equal=self.equal,

@@ -33,6 +33,11 @@ class ApproachesClaim(TrendClaim):
     direction: ClassVar[int] = -1
     roles: ClassVar[tuple[str, ...]] = ("to", "algorithm")
 
+    @property
+    def compared_axis(self) -> str:
+        """The axis of the two."""
+        return self.axis
+
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want the distance at the last level below that at the first; columns: both levels of each algorithm."""
         own_first, own_last, other_first, other_last = values.T

@@ -30,6 +30,11 @@ class FartherClaim(GroupClaim):
 
     roles: ClassVar[tuple[str, ...]] = ("other", "middle", "one")
 
+    @property
+    def compared_axis(self) -> str:
+        """The axis of the three."""
+        return self.axis
+
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want the one distance to be above the other."""
         other, middle, one = values.T

@@ -33,6 +33,10 @@ class HighestClaim(GroupClaim):
     margin: Annotated[float, Field(gt=0, lt=1)] | None = None
     """What counts as no difference, as a share of the metric's mean; δ of the metric if left out."""
 
+    def find_margin(self, paper: Paper) -> Margin:
+        """Return δ of the metric, or the claim's own."""
+        return super().find_margin(paper) if self.margin is None else Margin(self.margin, is_share=True)
+
     def find_compared(self, paper: Paper, part: str) -> tuple[str, list[Scalar]]:
         """Return the axis and the other value."""
         columns = self.list_columns(paper.study(self.study, self.id))
