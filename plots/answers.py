@@ -45,7 +45,7 @@ class Answer:
         >>> Answer("Do its claims hold?", "2 of 3 hold", {Sign.HOLDS: 2, Sign.FAILS: 1}).tally
         '✓ 2 hold, ✗ 1 fails'
         """
-        return ", ".join(f"{SYMBOLS[sign]} {n} {describe_sign(sign, n)}" for sign, n in self.counts.items())
+        return ", ".join(f"{SYMBOLS[sign]} {n} {sign.describe(n)}" for sign, n in self.counts.items())
 
     @property
     def sign(self) -> AnySign:
@@ -83,23 +83,6 @@ class Answer:
         return drawn
 
 
-def describe_sign(sign: AnySign, n: int) -> str:
-    """Return what a number of claims with a sign do.
-
-    Examples
-    --------
-    >>> describe_sign(Sign.HOLDS, 1), describe_sign(Sign.FAILS, 2), describe_sign(Sign.OPEN, 3)
-    ('holds', 'fail', 'are open')
-    >>> describe_sign(AccountSign.UNAUDITED, 1)
-    'has its own account, not audited'
-    """
-    if sign == Sign.OPEN:
-        return "is open" if n == 1 else "are open"
-    if sign == AccountSign.UNAUDITED:
-        return f"{'has its' if n == 1 else 'have their'} {sign}"
-    return sign.value if n == 1 else sign.value.removesuffix("s")
-
-
 def count_signs(verdicts: Iterable[str]) -> dict[AnySign, int]:
     """Return how many verdicts have which sign, in the order of the signs.
 
@@ -118,7 +101,7 @@ def answer_verdicts(question: str, verdicts: Sequence[str], nothing: str) -> Ans
         return Answer(question, nothing, {})
     counts = count_signs(verdicts)
     n_holding = counts.get(Sign.HOLDS, 0)
-    return Answer(question, f"{n_holding} of {len(verdicts)} {describe_sign(Sign.HOLDS, n_holding)}", counts)
+    return Answer(question, f"{n_holding} of {len(verdicts)} {Sign.HOLDS.describe(n_holding)}", counts)
 
 
 _PRIVATE: dict[AnySign, str] = {
@@ -283,7 +266,7 @@ def _list_differing(finding: PaperFinding, claims: Sequence[ClaimAnswer], is_par
 
 
 def _contrast(said: Sign, found: AnySign) -> str:
-    return f"it says that this {describe_sign(said, 1)}; here it {describe_sign(found, 1)}"
+    return f"it says that this {said.describe(1)}; here it {found.describe(1)}"
 
 
 def find_outside(numbers: pd.DataFrame) -> pd.Series:

@@ -23,6 +23,16 @@ class AccountSign(StrEnum):
 
     UNAUDITED = "own account, not audited"
 
+    def describe(self, n: int) -> str:
+        """Return what a number of algorithms with this sign have.
+
+        Examples
+        --------
+        >>> AccountSign.UNAUDITED.describe(1)
+        'has its own account, not audited'
+        """
+        return f"{'has its' if n == 1 else 'have their'} {self}"
+
 
 AnySign = Sign | AccountSign
 

@@ -25,7 +25,6 @@ from plots import labels
 from plots.strips import Axis, Strip, StripPlot, make_effect_axis, make_number_axis
 
 COMPUTED = ""  #: the unit of claims that are decided by computing: they have no effect
-_PLAIN = (Verdict.REPRODUCED, Verdict.REFUTED, Verdict.UNDECIDED)  # verdicts that say no more than their sign
 _APART = 0.1  # labels of an axis are at least so far apart, as a share of its length
 
 
@@ -45,8 +44,7 @@ class ClaimRow:
 
     id: str
     text: str
-    sign: Sign
-    verdict: str
+    verdict: Verdict
     reason: str
     is_rebuilt: bool  #: whether the other side is our reconstruction
     unit: str = COMPUTED
@@ -65,14 +63,14 @@ class ClaimRow:
     sign_as_read: Sign = Sign.OPEN  #: what comes of that
 
     @property
-    def finer(self) -> str:
-        """The verdict where it says more than the sign; else nothing."""
-        return "" if self.verdict in _PLAIN else self.verdict
+    def sign(self) -> Sign:
+        """That of its verdict."""
+        return self.verdict.sign
 
     @property
     def aside(self) -> str:
         """What is said behind its text: the finer verdict, and what it was tested against."""
-        return ", ".join(filter(None, [self.finer, "against our reconstruction" if self.is_rebuilt else ""]))
+        return ", ".join(filter(None, [self.verdict.finer, "against our reconstruction" if self.is_rebuilt else ""]))
 
     @property
     def lines_below(self) -> list[str]:
@@ -170,7 +168,7 @@ def _make_claim_row(
 ) -> ClaimRow:
     answer = answers[claim.id]
     row: dict[str, Any] = {"id": answer.id, "text": answer.text, "verdict": answer.verdict, "reason": answer.reason}
-    row |= {"sign": answer.verdict.sign, "unit": _find_unit(paper, answer), "details": _list_details(claim, answer)}
+    row |= {"unit": _find_unit(paper, answer), "details": _list_details(claim, answer)}
     row |= {"is_rebuilt": claim.against is not None, "new_rows": new_rows.get(claim.id, "")}
     row |= {"differs": bool(answer.conditions), "read_as": next(iter(answer.conditions), "")}
     row |= {"sign_as_read": answer.as_read.sign}
@@ -243,8 +241,7 @@ class NumberRow:
     id: str
     what: str  #: it is a number of
     kind: str  #: of the number: its statistic
-    sign: Sign
-    verdict: str
+    verdict: Verdict
     reason: str
     printed: str
     ours: str
@@ -255,10 +252,14 @@ class NumberRow:
     strip: Strip | None  #: None where there is no common axis, or nothing of ours
 
     @property
+    def sign(self) -> Sign:
+        """That of its verdict."""
+        return self.verdict.sign
+
+    @property
     def aside(self) -> str:
         """The finer verdict where it says more than its sign, and how much was run if not all."""
-        finer = "" if self.verdict in _PLAIN else self.verdict
-        return ", ".join(filter(None, [finer, f"{self.repeats} runs" if " of " in self.repeats else ""]))
+        return ", ".join(filter(None, [self.verdict.finer, f"{self.repeats} runs" if " of " in self.repeats else ""]))
 
 
 def plot_numbers(paper: Paper, measured: pd.DataFrame) -> list[StripPlot[NumberRow]]:
@@ -313,8 +314,7 @@ def make_row(paper: Paper, row: Mapping[str, Any], axis: Axis | None = None) -> 
         id=row["id"],
         what=labels.label_result(paper, row),
         kind=row["statistic"],
-        sign=Verdict(row["verdict"]).sign,
-        verdict=row["verdict"],
+        verdict=Verdict(row["verdict"]),
         reason=row["reason"],
         printed=labels.format_number(metric, row["printed"], decimals),
         ours=labels.format_number(metric, row["mean"], decimals),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any
 
 from experiments.config.finding import Sign
@@ -23,11 +24,13 @@ class Verdict(StrEnum):
     """
 
     sign: Sign
+    #: How little is known of a printed number, where that does not speak against it.
+    doubt: int
 
     #: Of claims: as claimed in each setting. Of numbers: where ours predict it.
-    REPRODUCED = "reproduced", Sign.HOLDS
+    REPRODUCED = "reproduced", Sign.HOLDS, 0
     #: Of numbers: outside of what ours predict, by less than δ.
-    REPRODUCED_WITHIN = "reproduced within ± δ", Sign.HOLDS
+    REPRODUCED_WITHIN = "reproduced within ± δ", Sign.HOLDS, 1
     REFUTED = "refuted", Sign.FAILS
     #: Of claims: in no setting is there a difference that matters.
     EQUAL = "practically equal", Sign.FAILS
@@ -40,46 +43,41 @@ class Verdict(StrEnum):
     #: Of numbers: it depends on how many runs the printed one is a mean of.
     DEPENDS_ON_RUNS = "depends on how many runs were averaged", Sign.DEPENDS
     #: After as many repeats as were run: the effect is known within an interval only.
-    UNDECIDED = "undecided", Sign.OPEN
+    UNDECIDED = "undecided", Sign.OPEN, 4
     #: Of numbers: the print's own noise is so wide that no number of repeats could tell.
-    TOO_COARSE = "print too coarse", Sign.OPEN
+    TOO_COARSE = "print too coarse", Sign.OPEN, 2
     #: Of numbers: printed without their setting, and some setting may have given them.
-    SETTING_LOST = "setting lost", Sign.OPEN
-    NOT_IMPLEMENTED = "not implemented", Sign.OPEN
+    SETTING_LOST = "setting lost", Sign.OPEN, 3
+    NOT_IMPLEMENTED = "not implemented", Sign.OPEN, 6
     #: No cell answers.
-    NOT_RUN = "not run", Sign.OPEN
+    NOT_RUN = "not run", Sign.OPEN, 5
 
-    def __new__(cls, words: str, sign: Sign = Sign.OPEN) -> Verdict:
+    def __new__(cls, words: str, sign: Sign = Sign.OPEN, doubt: int = -1) -> Verdict:
         """Return the verdict of some words."""
         verdict = str.__new__(cls, words)
         verdict._value_ = words
-        verdict.sign = sign
+        verdict.sign, verdict.doubt = sign, doubt
         return verdict
+
+    @property
+    def finer(self) -> str:
+        """The verdict where it says more than its sign; else nothing."""
+        return "" if self in (Verdict.REPRODUCED, Verdict.REFUTED, Verdict.UNDECIDED) else self.value
 
 
 OUTSIDE = (Verdict.REFUTED, Verdict.REPRODUCED_WITHIN)
 """Of printed numbers: they lie outside of what ours predict."""
 
-_FROM_LEAST_KNOWN = (
-    Verdict.NOT_IMPLEMENTED,
-    Verdict.NOT_RUN,
-    Verdict.UNDECIDED,
-    Verdict.SETTING_LOST,
-    Verdict.TOO_COARSE,
-    Verdict.REPRODUCED_WITHIN,
-    Verdict.REPRODUCED,
-)
 
-
-def find_least_known(verdicts: Collection[str]) -> Verdict:
-    """Return the verdict of some that do not speak against a paper about which least is known.
+def find_least_known(verdicts: Iterable[str]) -> Verdict:
+    """Return the verdict, of some that do not speak against a paper, about which least is known.
 
     Examples
     --------
     >>> find_least_known(["reproduced", "undecided", "print too coarse"]).value
     'undecided'
     """
-    return next(verdict for verdict in _FROM_LEAST_KNOWN if verdict in verdicts)
+    return max(map(Verdict, verdicts), key=attrgetter("doubt"))
 
 
 def half_digit(metric: str, decimals: int) -> float:

@@ -35,7 +35,6 @@ from experiments.config.paths import ROOT
 from experiments.config.setting import drop_entries, keep_entries
 from experiments.errors import BadInput
 from experiments.judge.numbers.number_verdict import PrintedNumber
-from experiments.judge.verdict import Verdict
 from experiments.metrics.find import is_in_per_cent
 from experiments.regression_check.order_statistics import FALSE_ALARMS, POWER, Band, make_band
 from experiments.regression_check.watch import (
@@ -91,7 +90,8 @@ def measure_accepted(paper: Paper, watched: WatchList, table: pd.DataFrame) -> A
         if len(values) < watched.accepted:
             raise BadInput(f"{number.name}: {len(values)} of {watched.accepted} runs have a finite {number.metric}")
         bands[number.key] = make_band(values, watched.repeats)
-    claims, doubts = {}, []
+    claims: dict[str, str] = {}
+    doubts = []
     for claim in watched.claims:
         parts = list_claim_parts(paper, claim, results)
         claims[claim.id], _ = judge_parts(parts, watched.accepted)
@@ -169,7 +169,7 @@ def find_differences(paper: Paper, watched: WatchList, accepted: Accepted, table
         if now != was:
             differences.append(Difference(f"claim {claim.id}", was, now, reason))
     for printed, verdict in judge_must_hold(paper, watched, results):
-        if Verdict(verdict.verdict).sign is not Sign.HOLDS:
+        if verdict.verdict.sign is not Sign.HOLDS:
             differences.append(Difference(name_printed(printed), "holds", verdict.verdict, verdict.reason))
     return differences
 

@@ -181,7 +181,7 @@ def list_claim_parts(paper: Paper, claim: GroupClaim, results: Results) -> Claim
     return parts
 
 
-def judge_parts(parts: ClaimParts, repeats: int) -> tuple[str, str]:
+def judge_parts(parts: ClaimParts, repeats: int) -> tuple[Verdict, str]:
     """Return the verdict of sign tests on a watched claim of which each setting should have so many runs, and why.
 
     It is reproduced if significantly many runs speak for every part of it, refuted if significantly many speak against

@@ -58,7 +58,7 @@ def judge_agreement(
     return NumberVerdict(verdict, reason, n, mean, predicted, chance, needs_repeats=verdict == Verdict.UNDECIDED)
 
 
-def _decide(number: PrintedNumber, ours: Prediction, resolution: float) -> tuple[str, str]:
+def _decide(number: PrintedNumber, ours: Prediction, resolution: float) -> tuple[Verdict, str]:
     metric, half_width = number.metric, longer_side(ours.interval())
     off, slack = abs(number.value - ours.center), number.slack
     is_outside = ours.chance_of(number.value, slack) < ALPHA if ours.spread else off > slack

@@ -160,7 +160,7 @@ def _judge(place: int, by_all: _UnplacedTable, by_first: _UnplacedTable | None) 
     return judge_all_runs(question, partial(by_all.judge, place), at_first)
 
 
-def _decide(own: _UnplacedNumber, m: int, joint: Mapping[int, float], said: str) -> tuple[str, str]:
+def _decide(own: _UnplacedNumber, m: int, joint: Mapping[int, float], said: str) -> tuple[Verdict, str]:
     chances, nearest = own.chances[m].values(), f"nearest {own.nearest.asked.words}"
     if max(chances) < ALPHA:
         chance = f"the chance of that is {format_chance(max(chances))}"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from experiments.judge.verdict import half_digit, name_setting
+from experiments.judge.verdict import Verdict, half_digit, name_setting
 from experiments.metrics.find import find_metric, is_in_per_cent
 from experiments.metrics.metric import MetricRange
 from experiments.stats import Interval
@@ -73,7 +73,7 @@ def is_blank(value: Any) -> bool:
 class NumberVerdict:
     """The verdict on a printed number."""
 
-    verdict: str
+    verdict: Verdict
     reason: str
     #: Repeats that there should be.
     n_expected: int
@@ -84,7 +84,7 @@ class NumberVerdict:
     #: The two-sided chance of a printed value at least as far out, in [0, 1]; NaN where none is known.
     chance: float = math.nan
     #: By number m of runs that it may be a mean of, the verdict if it is; empty where it is no mean of runs.
-    by_runs: Mapping[int, str] = field(default_factory=dict)
+    by_runs: Mapping[int, Verdict] = field(default_factory=dict)
     #: Whether more repeats of ours could decide it.
     needs_repeats: bool = False
 
@@ -159,29 +159,29 @@ class NumberQuestion:
     last_look: int = 0
 
 
-def format_by_runs(by_runs: Mapping[int, str]) -> str:
+def format_by_runs(by_runs: Mapping[int, Verdict]) -> str:
     """Return the verdicts by number of runs averaged as ``numbers.csv`` has them.
 
     Examples
     --------
-    >>> format_by_runs({1: "print too coarse", 10: "refuted"})
+    >>> format_by_runs({1: Verdict.TOO_COARSE, 10: Verdict.REFUTED})
     '1: print too coarse; 10: refuted'
     """
     return "; ".join(f"{m}: {verdict}" for m, verdict in by_runs.items())
 
 
-def read_by_runs(text: str) -> dict[int, str]:
+def read_by_runs(text: str) -> dict[int, Verdict]:
     """Return the verdicts that `format_by_runs` wrote.
 
     Examples
     --------
-    >>> read_by_runs("1: print too coarse; 10: refuted"), read_by_runs("")
-    ({1: 'print too coarse', 10: 'refuted'}, {})
+    >>> read_by_runs("1: print too coarse; 10: refuted") == {1: "print too coarse", 10: "refuted"}, read_by_runs("")
+    (True, {})
     """
     by_runs = {}
     for part in text.split("; ") if text else []:
         m, _, verdict = part.partition(": ")
-        by_runs[int(m)] = verdict
+        by_runs[int(m)] = Verdict(verdict)
     return by_runs
 
 

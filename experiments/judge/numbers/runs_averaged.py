@@ -92,7 +92,7 @@ def _combine(verdicts: Mapping[int, NumberVerdict]) -> NumberVerdict:
     )
 
 
-def _explain(name: str, verdicts: Mapping[int, NumberVerdict]) -> str:
+def _explain(name: Verdict, verdicts: Mapping[int, NumberVerdict]) -> str:
     """Return the reason of the m that the verdict rests on: of those that refute, the one that is nearest to not."""
     if name == Verdict.DEPENDS_ON_RUNS:
         by_verdict: dict[str, dict[int, NumberVerdict]] = {}
