@@ -19,8 +19,9 @@ from experiments.config.estimators import find_read
 from experiments.config.finding import INSIDE, PaperFinding, Sign
 from experiments.config.paper import Paper
 from experiments.judge.claim_answer import ClaimAnswer
-from experiments.judge.numbers.number_verdict import format_size, is_blank
-from experiments.judge.verdict import OUTSIDE, Verdict, half_digit
+from experiments.judge.numbers.number_verdict import half_digit, is_blank
+from experiments.judge.verdict import OUTSIDE, Verdict
+from experiments.judge.words import format_difference
 from plots.audits import NO_AUDIT, describe_standing, select_counting
 from plots.labels import MISSING, SYMBOLS, AccountSign, AnySign, label_name, label_names
 from plots.privacy import find_account_sign, is_claim_only
@@ -305,4 +306,4 @@ def _format_size(metric: str | None, size: float | None) -> str:
     >>> [_format_size("accuracy", size) for size in (-0.2155, 0.0104, None)]
     ['22 points', '1 point', '—']
     """
-    return MISSING if size is None or is_blank(size) else format_size(str(metric), float(f"{abs(size):.2g}"))
+    return MISSING if size is None or is_blank(size) else format_difference(str(metric), float(f"{abs(size):.2g}"))

@@ -18,7 +18,8 @@ from experiments.config.finding import Sign
 from experiments.config.paper import Claim, Paper, Speaker
 from experiments.judge.claim_answer import ClaimAnswer, SettingAnswer
 from experiments.judge.numbers.number_verdict import is_blank
-from experiments.judge.verdict import Verdict, format_effect, setting_of
+from experiments.judge.verdict import Verdict
+from experiments.judge.words import count_runs, describe_place, format_effect, format_share
 from experiments.metrics.find import is_in_per_cent
 from experiments.questions.group_claim import ClaimAboutRuns
 from plots import labels
@@ -122,8 +123,7 @@ def list_forests(
 
 def label_place(paper: Paper, claim: Claim, group: Mapping[str, Any]) -> str:
     """Return the setting of a group in the paper's words, and the part of the claim that it is about."""
-    parts = [labels.label_setting(paper, setting_of(group)), _label_part(paper, claim, group.get("part", ""))]
-    return ", ".join(filter(None, parts)) or "its one setting"
+    return describe_place({**group, "part": _label_part(paper, claim, group.get("part", ""))}, paper.labels)
 
 
 def _label_part(paper: Paper, claim: Claim, part: str) -> str:
@@ -215,7 +215,7 @@ def _make_setting(paper: Paper, claim: Claim, metric: str, found: SettingAnswer,
     place = label_place(paper, claim, found.place)
     if not found.n:
         return _SettingRow(place)
-    won = f"{found.outcome.value}; {100 * found.share_won:.0f} % of {found.n} runs as claimed"
+    won = f"{found.outcome.value}; {format_share(found.share_won)} of {count_runs(found.n)} as claimed"
     return _SettingRow(place, format_effect(metric, found.to_mapping()), won, _place(claim, found, axis))
 
 

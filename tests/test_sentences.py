@@ -20,7 +20,8 @@ from experiments.judge.readings.sentences import (
     list_ranking_notes,
 )
 from experiments.judge.readings_together import describe_conditions
-from experiments.judge.verdict import Verdict, describe_place, say_where
+from experiments.judge.verdict import Verdict
+from experiments.judge.words import describe_place, describe_where
 from experiments.questions.further_rows import describe_further_rows
 from plots import audits
 from plots.runs.paper_run import PaperRun
@@ -203,7 +204,7 @@ def test_every_place_is_named_with_greek_and_none_is_empty_words():
     settings = ({}, {"dataset": "car"}, {"epsilon": 1.0}, {"dataset": "car", "epsilon": math.inf, "part": "step 2"})
     for setting in settings:
         check_sentence(describe_place(setting))
-        check_sentence("fails" + say_where(setting))
+        check_sentence("fails" + describe_where(setting))
 
 
 def test_what_is_said_of_new_rows_is_short():

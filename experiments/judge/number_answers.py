@@ -57,7 +57,8 @@ from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.numbers.runs_averaged import join_predictions, judge_all_runs
 from experiments.judge.question import Need
 from experiments.judge.tasks import RunTasks, run_here
-from experiments.judge.verdict import Verdict, count_runs, say_where
+from experiments.judge.verdict import Verdict
+from experiments.judge.words import count_runs, describe_where
 from experiments.stats import ALPHA, Interval, mean_interval
 from experiments.store.results import Results, Runs
 
@@ -238,7 +239,7 @@ def _note_maximum(best: FoundSetting, found: Sequence[FoundSetting]) -> list[str
     for name, value in best.asked.values.items():
         if any(own.asked.values[name] != value for own in found):
             varying[name] = value
-    notes = [f"ours is best{say_where(varying)}"] if varying else []
+    notes = [f"ours is best{describe_where(varying)}"] if varying else []
     means = [own.values.mean() for own in found]
     n_ties = means.count(max(means))
     return [*notes, f"one of {n_ties} that are equally good"] if n_ties > 1 else notes

@@ -29,7 +29,7 @@ from experiments.judge.claim_answers import describe_counts
 from experiments.judge.evidence.claim_group import ClaimGroup
 from experiments.judge.evidence.standings import Outcome
 from experiments.judge.question import AskedGroup, ClaimQuestion
-from experiments.judge.verdict import describe_place
+from experiments.judge.words import describe_place
 from experiments.questions.group_claim import has_random_split
 from experiments.questions.paper_questions import resolve_claims
 from experiments.questions.printed import list_numbers, read_numbers_of

@@ -16,8 +16,9 @@ import pandas as pd
 
 from documents.search_path import name_stored
 from experiments.config.paper import Paper, Study
-from experiments.config.setting import describe_setting, is_among, is_same_value, make_setting_key
+from experiments.config.setting import is_among, is_same_value, make_setting_key
 from experiments.errors import BadInput, suggest_name
+from experiments.judge.words import describe_setting
 from experiments.metrics.find import find_metric
 from experiments.store.results import SettingKey, place_settings
 from experiments.store.runs_file import UNDEFINED

@@ -14,7 +14,7 @@ from experiments.judge.numbers.number_verdict import (
     NumberQuestion,
     NumberVerdict,
     PrintedNumber,
-    format_difference,
+    describe_difference,
     is_blank,
 )
 from experiments.judge.statements.finding import find_function
@@ -159,5 +159,5 @@ def _compute_formula(number: PrintedNumber) -> NumberVerdict:
         raise PaperError(f"printed number {number.id!r}: {error}") from None
     computed = Interval(1, value, float("nan"), float("nan"))
     if abs(value - number.value) > number.slack:
-        return NumberVerdict(Verdict.REFUTED, f"computed: {format_difference(number, value)}", 1, computed)
+        return NumberVerdict(Verdict.REFUTED, f"computed: {describe_difference(number, value)}", 1, computed)
     return NumberVerdict(Verdict.REPRODUCED, f"computed: {value:.4f}", 1, computed)

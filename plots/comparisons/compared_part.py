@@ -14,6 +14,7 @@ from datasets.tuning import Side, find_side, read_division
 from documents.document import Document
 from experiments.config.paper import Paper, PaperError, ShownPart, Study, Where
 from experiments.judge.verdict import Verdict
+from experiments.judge.words import format_share
 from experiments.metrics.find import is_error, is_in_per_cent
 from experiments.questions.preflight import check_metrics
 from experiments.stats import LEVEL, compare_over_datasets, nemenyi_difference
@@ -244,18 +245,14 @@ def format_rank(rank: float) -> str:
 
 
 def format_probability(probability: float) -> str:
-    """Return a probability in per cent, rounded down so that what is below 0.95 never reads 95 %.
+    """Return a probability in words; a share of random draws, so that nothing is certain.
 
     Examples
     --------
-    >>> [format_probability(p) for p in (0.9496, 0.9999, 0.003, math.nan)]
-    ['94 %', '> 99 %', '< 1 %', '—']
+    >>> [format_probability(p) for p in (0.9496, 1, 0.003, 0, math.nan)]
+    ['94 %', '99 %', '0.3 %', 'below 0.01 %', '—']
     """
-    if math.isnan(probability):
-        return MISSING
-    if probability >= 0.995:
-        return "> 99 %"
-    return f"{math.floor(100 * probability + 1e-9)} %" if probability >= 0.01 else "< 1 %"
+    return format_share(min(max(probability, 1e-5), 1 - 1e-5))
 
 
 def name_with_odds(paper: Paper, row: Mapping[str, Any]) -> str:

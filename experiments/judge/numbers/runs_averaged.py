@@ -35,7 +35,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from experiments.judge.numbers.number_verdict import NO_INTERVAL, NumberQuestion, NumberVerdict, describe_runs
-from experiments.judge.verdict import OUTSIDE, Verdict, count_runs, find_least_known
+from experiments.judge.verdict import OUTSIDE, Verdict, find_least_known
+from experiments.judge.words import count_runs
 from experiments.stats import ALPHA, Interval
 
 JudgeForRuns = Callable[[int], NumberVerdict]

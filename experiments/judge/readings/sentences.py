@@ -10,7 +10,7 @@ import pandas as pd
 
 from experiments.judge.readings.under_reading import HOLDS, IS_REFUTED, OPEN
 from experiments.judge.readings.variance import PREFIX, explain_variance, list_choices
-from experiments.judge.verdict import name_setting, say_share
+from experiments.judge.words import describe_name, describe_setting, format_share
 
 _SHOWN_SHARE = 0.05
 """Choices that explain less of the variance are not named."""
@@ -76,7 +76,7 @@ def list_ranking_notes(rows: pd.DataFrame) -> list[str]:
     n_dropped = int(readings["dropped_after"].notna().sum())
     if not n_dropped:
         return []
-    share = say_share(readings["n_expected"].sum() / readings["n_full"].sum())
+    share = format_share(readings["n_expected"].sum() / readings["n_full"].sum())
     return [f"{n_dropped:,} of {len(readings):,} readings were dropped early, so that {share} of all cells were run"]
 
 
@@ -91,14 +91,14 @@ def _name_choices(best: Mapping, readings: pd.DataFrame) -> str:
         first, words = literal.iloc[0], []
         for name in list_choices(readings):
             if str(first[PREFIX + name]) != str(best[PREFIX + name]):
-                words.append(name_setting({name: best[PREFIX + name]}))
+                words.append(describe_setting({name: best[PREFIX + name]}))
     more = f" and {len(words) - _NAMED} more choices" if len(words) > _NAMED + 1 else ""
     return ", ".join(words[:_NAMED] if more else words) + more
 
 
 def _say_distance(row: Mapping) -> str:
     if row["unit"] == "orderings":
-        return f"gets {say_share(row['distance'])} of the comparisons wrong"
+        return f"gets {format_share(row['distance'])} of the comparisons wrong"
     return f"is {row['distance']:.1f} points off"
 
 
@@ -144,7 +144,7 @@ def _describe_variance(compared: pd.DataFrame, effect: str) -> list[str]:
     named = sorted((-share, name) for name, share in shares.items() if share >= _SHOWN_SHARE)
     if not named:
         return []
-    words = ", ".join(f"{'ε' if name == 'epsilon' else name} {say_share(-share)}" for share, name in named)
+    words = ", ".join(f"{describe_name(name)} {format_share(-share)}" for share, name in named)
     return [f"What matters, as a share of all that differs between readings: {words}"]
 
 
@@ -191,4 +191,6 @@ def list_curve_details(rows: pd.DataFrame) -> list[str]:
 def list_curve_notes(rows: pd.DataFrame) -> list[str]:
     """Return how the readings of a claim were run, which is no finding: how many cells early decisions saved."""
     share = rows["n_expected"].sum() / rows["n_full"].sum()
-    return [f"Readings that were decided early got no more runs: {say_share(share)} of all cells"] if share < 1 else []
+    return (
+        [f"Readings that were decided early got no more runs: {format_share(share)} of all cells"] if share < 1 else []
+    )

@@ -21,7 +21,7 @@ from experiments.judge.readings.halving import Race, list_stages
 from experiments.judge.readings.privacy import Cost, sum_up_cost
 from experiments.judge.readings.under_reading import OPEN, judge_under_reading
 from experiments.judge.readings.variance import PREFIX
-from experiments.judge.verdict import describe_place
+from experiments.judge.words import describe_place
 from experiments.metrics.find import is_in_per_cent
 from experiments.questions.group_claim import GroupClaim
 from experiments.questions.readings.cells import expand_reading
