@@ -284,5 +284,5 @@ def test_the_part_of_a_claim_is_named_by_the_values_that_it_compares():
     grows, best = paper.claims
     assert grows.find_compared(paper, "first to last") == ("epsilon", [0.1, 1.0])
     assert grows.find_compared(paper, "step 2") == ("epsilon", [0.5, 1.0])
-    assert label_place(paper, grows, {"dataset": "car", "part": "step 1"}) == "car, epsilon from 0.1 to 0.5"
-    assert label_place(paper, best, {"epsilon": 1.0, "part": "other value 1"}) == "epsilon = 1, against max_depth = 3"
+    assert label_place(paper, grows, {"dataset": "car", "part": "step 1"}) == "car, ε from 0.1 to 0.5"
+    assert label_place(paper, best, {"epsilon": 1.0, "part": "other value 1"}) == "ε = 1, against max_depth = 3"

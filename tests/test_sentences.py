@@ -7,6 +7,8 @@ from itertools import combinations
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from algorithms.accounting import faults
 from experiments.audit.outcomes import OUTCOMES
@@ -21,7 +23,7 @@ from experiments.judge.readings.sentences import (
 )
 from experiments.judge.readings_together import describe_conditions
 from experiments.judge.verdict import Verdict
-from experiments.judge.words import describe_place, describe_where
+from experiments.judge.words import describe_place, describe_where, format_share
 from experiments.questions.further_rows import describe_further_rows
 from plots import audits
 from plots.runs.paper_run import PaperRun
@@ -48,6 +50,19 @@ def check_sentence(text, most=45):
     assert not MACHINE.search(text), text
     assert count_words(text) <= most, (count_words(text), text)
     assert not re.search(r"\d%", text), text
+
+
+@given(share=st.floats(0, 1), threshold=st.integers(0, 100))
+def test_a_share_stands_on_its_side_of_each_threshold_and_is_never_all_or_nothing_that_is_not(share, threshold):
+    said = format_share(share)
+    assert (said == "100 %") == (share == 1) and (said == "0 %") == (share == 0)
+    per_cent = 0.0 if said == "below 0.01 %" else float(said.removesuffix(" %"))
+    if abs(100 * share - threshold) > 1e-6:
+        assert (per_cent >= threshold) == (100 * share >= threshold)
+
+
+def test_a_share_of_runs_is_the_one_that_was_counted():
+    assert [format_share(n / 100) for n in range(1, 101)] == [f"{n} %" for n in range(1, 101)]
 
 
 RANKED = {

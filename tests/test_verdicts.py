@@ -602,7 +602,9 @@ def judge_two(a, b, times=1, **changes):
 def test_numbers_without_their_setting_must_come_from_one_setting():
     for row in judge_two(0.6, 0.61, printed_repeats=[1, 3]):
         assert row["verdict"] == "setting lost"
-        said = "; one setting could give all 2 numbers of t as single runs (chance 95 %), one as means of 3 (chance 69 %)"
+        said = (
+            "; one setting could give all 2 numbers of t as single runs (chance 95 %), one as means of 3 (chance 69 %)"
+        )
         assert said in row["reason"]
     for row in judge_two(0.6, 0.8, times=10):  # each fits some setting, and no setting fits both
         assert row["verdict"] == "refuted" and row["chance"] < 0.05
@@ -617,7 +619,9 @@ def test_how_many_runs_were_printed_decides_what_one_setting_can_explain():
         assert row["verdict"] == verdict
     row, _ = judge_two(0.6, 0.64, printed_repeats=[1, 30])
     assert (row["verdict"], row["verdicts_by_runs"]) == ("undecided", "1: setting lost; 30: undecided")
-    assert "one setting could give all 2 numbers of t as single runs (chance 14 %), none as means of 30" in row["reason"]
+    assert (
+        "one setting could give all 2 numbers of t as single runs (chance 14 %), none as means of 30" in row["reason"]
+    )
     # at 102 runs one run reaches to ± 0.0163, and to ± 0.0185 with Bonferroni's two; a mean of ten to ± 0.0054
     paper = {"printed_repeats": [1, 10], "repeats": 20}
     row, _ = judge_two(0.6, 0.61, times=34, **paper)
