@@ -96,7 +96,7 @@ def count_signs(verdicts: Iterable[str]) -> dict[AnySign, int]:
     return {sign: signs.count(sign) for sign in Sign if sign in signs}
 
 
-def answer_verdicts(question: str, verdicts: Sequence[str], nothing: str) -> Answer:
+def sum_up_verdicts(question: str, verdicts: Sequence[str], nothing: str) -> Answer:
     """Return how many verdicts on numbers or on claims hold; ``nothing`` is the answer where there are none."""
     if not verdicts:
         return Answer(question, nothing, {})
@@ -114,7 +114,7 @@ _PRIVATE: dict[AnySign, str] = {
 """Whether algorithms are private as claimed, where all of them come to one sign."""
 
 
-def answer_privacy(paper: Paper, accounts: Iterable[Mapping[str, Any]], audit: pd.DataFrame) -> Answer:
+def judge_privacy(paper: Paper, accounts: Iterable[Mapping[str, Any]], audit: pd.DataFrame) -> Answer:
     """Return whether the algorithms of the paper keep the ε that they claim, or all algorithms if it proposes none.
 
     An algorithm keeps it if its fitted models account for no more and attacks on the same code and settings measured no

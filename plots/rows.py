@@ -99,7 +99,7 @@ class ClaimRow:
         return lines
 
 
-def list_forests(
+def list_claim_plots(
     paper: Paper, answers: Iterable[ClaimAnswer], new_rows: Mapping[str, str], speaker: Speaker
 ) -> list[StripPlot[ClaimRow]]:
     """Return the claims of one speaker by unit, those that are computed last; readings stand in the row they read.
@@ -111,14 +111,14 @@ def list_forests(
     for claim in paper.claims:
         if claim.reading_of is None and paper.speaker_of(claim) == speaker:
             by_unit.setdefault(_find_unit(paper, known[claim.id]), []).append(claim)
-    forests = []
+    plots = []
     for unit in sorted(by_unit, key=lambda name: name == COMPUTED):
         claims = by_unit[unit]
         with_readings = [claim for claim in paper.claims if paper.claims_by_id[paper.text_of(claim)] in claims]
         axis = _make_axis([known[claim.id] for claim in with_readings])
         rows = [_make_claim_row(paper, claim, known, new_rows, axis) for claim in claims]
-        forests.append(StripPlot(unit, _label_ticks(unit, axis), rows))
-    return forests
+        plots.append(StripPlot(unit, _label_ticks(unit, axis), rows))
+    return plots
 
 
 def label_place(paper: Paper, claim: Claim, group: Mapping[str, Any]) -> str:

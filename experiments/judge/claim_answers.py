@@ -48,7 +48,7 @@ def judge_claims(
         if isinstance(question, ComputedQuestion):
             tasks.append(partial(question.compute, verdicts_of))
         else:
-            tasks.append(partial(answer_claim, question, question.gather(results)))
+            tasks.append(partial(judge_by_runs, question, question.gather(results)))
     answers = []
     for claim, found in zip(claims, run_tasks(tasks), strict=True):
         known = {"id": claim.id, "text": claim.text, "kind": claim.kind, "metric": claim.question.metric}
@@ -61,7 +61,7 @@ def judge_claims(
     return combine_readings(claims, answers)
 
 
-def answer_claim(question: ClaimQuestion, evidence: Evidence) -> dict[str, Any]:
+def judge_by_runs(question: ClaimQuestion, evidence: Evidence) -> dict[str, Any]:
     """Return what `ClaimAnswer` has of a claim as it is read, from the runs of its groups."""
     known = {"scope": question.scope, "statistic": question.test.statistic, "level": question.level}
     if not evidence.unfit and not any(len(group.values) for group in evidence.groups):

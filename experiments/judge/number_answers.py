@@ -77,12 +77,12 @@ def judge_numbers(
     out, for the number of runs averaged that makes it largest; of a number without its setting the largest of all
     settings), verdict, reason, verdicts_by_runs (by every number of runs that it may be a mean of), source.
     """
-    answers = answer_numbers(questions, results, facts, run_tasks)
+    answers = list_number_verdicts(questions, results, facts, run_tasks)
     rows = [verdict.to_row(question.number) for question, verdict in zip(questions, answers, strict=True)]
     return pd.DataFrame(rows, columns=None if rows else ["id", "table", "metric", "statistic", "verdict"])
 
 
-def answer_numbers(
+def list_number_verdicts(
     questions: Sequence[NumberQuestion],
     results: Results,
     facts: Mapping | None = None,
@@ -102,7 +102,7 @@ def answer_numbers(
             tasks.append(partial(_judge_alone, question, _find_runs(question, results)))
         elif number.table not in tables:
             tables.add(number.table)
-            tasks.append(_ask_table(question.together, results))
+            tasks.append(_make_table_task(question.together, results))
     for of_task in run_tasks(tasks):
         for name, verdict in of_task.items():
             verdicts.setdefault(name, verdict)
@@ -129,7 +129,7 @@ def list_number_needs(
         elif together and question.number.table not in tables and _may_need(together, results):
             tables.add(question.number.table)
             asked += together
-            tasks.append(_ask_table(together, results))
+            tasks.append(_make_table_task(together, results))
     verdicts: dict[str, NumberVerdict] = {}
     for of_task in run_tasks(tasks):
         verdicts |= of_task
@@ -153,7 +153,7 @@ def _may_need(together: Sequence[NumberQuestion], results: Results) -> bool:
     return any(one.settings and _count_made(_find_runs(one, results)) < one.last_look for one in together)
 
 
-def _ask_table(together: Sequence[NumberQuestion], results: Results) -> Callable[[], dict[str, NumberVerdict]]:
+def _make_table_task(together: Sequence[NumberQuestion], results: Results) -> Callable[[], dict[str, NumberVerdict]]:
     """Return the task to judge all numbers of a table that are printed without their setting."""
     found = [find_values(one.settings, one.number.metric, results) for one in together]
     n_made = min((_count_made(_find_runs(one, results)) for one in together if one.settings), default=0)

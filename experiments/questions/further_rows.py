@@ -157,7 +157,7 @@ def _list_asked(paper: Paper) -> Iterator[tuple[str, ClaimQuestion, list[AskedGr
 
 def _find_place(paper: Paper, group: AskedGroup) -> tuple[Study, str]:
     """Return the study and the data set that a group of a claim is about; a group of several is about the first."""
-    first = group.columns[0][0]
+    first = group.levels[0][0]
     study = paper.studies[first.study]
     return study, first.values[first.axes.index("dataset")]
 

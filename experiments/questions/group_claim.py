@@ -33,7 +33,7 @@ from experiments.questions.settings import list_setting_keys
 _STEP = "step "
 """How the name of a step begins; its number follows."""
 
-Column = dict[str, Scalar]
+Level = dict[str, Scalar]
 """What tells a level that a claim compares from the others: values of axes."""
 
 
@@ -68,10 +68,10 @@ class ClaimAboutRuns(Claim, ABC):
         """Return the question, or why there is none; see `Claim.resolve`."""
         if reason := self.explain_missing(paper):
             return ComputedQuestion.known(Verdict.NOT_IMPLEMENTED, reason, self.metric)
-        return self.ask(paper)
+        return self.make_question(paper)
 
     @abstractmethod
-    def ask(self, paper: Paper) -> ClaimQuestion:
+    def make_question(self, paper: Paper) -> ClaimQuestion:
         """Return the question, with all chance of a false verdict as its level.
 
         PaperError if the claim names what the paper does not have.
@@ -109,7 +109,7 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
     """The axes whose values tell groups apart: every axis that varies, but that along which the metric changes."""
 
     #: The keys whose values the claim compares, the lesser first.
-    roles: ClassVar[tuple[str, ...]] = ()
+    compared_keys: ClassVar[tuple[str, ...]] = ()
 
     @property
     def compared_axis(self) -> str:
@@ -123,10 +123,10 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
 
     @property
     def named_values(self) -> dict[str, Any]:
-        """The values that the claim compares, by the part that each plays, the lesser first."""
-        return {role: getattr(self, role) for role in self.roles}
+        """The values that the claim compares, by the keys that name them, the lesser first."""
+        return {key: getattr(self, key) for key in self.compared_keys}
 
-    def list_columns(self, study: Study) -> list[Column]:
+    def list_levels(self, study: Study) -> list[Level]:
         """Return the levels that the claim compares: as a rule its named values."""
         return [{self.compared_axis: value} for value in self.named_values.values()]
 
@@ -144,22 +144,22 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
         study = paper.study(self.study, f"claim {self.id!r}")
         self._check_named(study)
         compared: dict[str, list] = {}
-        for column in self.list_columns(study):
-            for axis, value in column.items():
+        for level in self.list_levels(study):
+            for axis, value in level.items():
                 values = compared.setdefault(axis, [])
                 values += [] if value in values else [value]
         return study, {**self.where, **compared}
 
-    def ask(self, paper: Paper) -> ClaimQuestion:
-        """Return the question; see `ClaimAboutRuns.ask`."""
+    def make_question(self, paper: Paper) -> ClaimQuestion:
+        """Return the question; see `ClaimAboutRuns.make_question`."""
         study, where = self.find_part(paper)
-        columns = self.list_columns(study)
-        self._check_within(study, where, columns)
+        levels = self.list_levels(study)
+        self._check_within(study, where, levels)
         groups = []
         for values in study.settings(self.within, where):
             setting = dict(zip(self.within, values, strict=True))
-            levels = [list_setting_keys(study, {**where, **setting, **column}) for column in columns]
-            groups.append(AskedGroup(setting, tuple(levels)))
+            keys = [list_setting_keys(study, {**where, **setting, **level}) for level in levels]
+            groups.append(AskedGroup(setting, tuple(keys)))
         return ClaimQuestion(
             metric=self.metric,
             groups=tuple(groups),
@@ -171,15 +171,15 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
 
     def _check_named(self, study: Study) -> None:
         values = study.axis(self.compared_axis, self.where)
-        for role, value in self.named_values.items():
+        for key, value in self.named_values.items():
             if value not in values:
-                raise PaperError(f"claim {self.id!r}: {role} = {value!r} is not run by the study ({values})")
+                raise PaperError(f"claim {self.id!r}: {key} = {value!r} is not run by the study ({values})")
         pair = list(self.named_values.values())
         if pair and pair[0] == pair[1]:
             raise PaperError(f"claim {self.id!r}: {pair[0]!r} is compared with itself; name two")
 
-    def _check_within(self, study: Study, where: Mapping[str, Any], columns: Sequence[Column]) -> None:
-        compared, named = {axis for column in columns for axis in column}, set(self.averaged_axes)
+    def _check_within(self, study: Study, where: Mapping[str, Any], levels: Sequence[Level]) -> None:
+        compared, named = {axis for level in levels for axis in level}, set(self.averaged_axes)
         varying = set(study.varying_axes(where)) - compared - named
         if compared & set(self.within) or not varying <= set(self.within) or named & {*compared, *self.within}:
             besides = " and ".join(sorted(compared | named))
@@ -196,21 +196,21 @@ class TrendClaim(GroupClaim):
 
     def find_compared(self, paper: Paper, part: str) -> tuple[str, list[Scalar]]:
         """Return the axis, and both ends of the change or of a step of it."""
-        values = self.list_levels(paper.study(self.study, self.id))
+        values = self.list_axis_values(paper.study(self.study, self.id))
         number = part.removeprefix(_STEP)
         ends = values[int(number) - 1 : int(number) + 1] if number.isdecimal() else [values[0], values[-1]]
         return self.along, ends
 
-    def list_levels(self, study: Study) -> list[Scalar]:
+    def list_axis_values(self, study: Study) -> list[Scalar]:
         """Return the values of the axis, ascending."""
         values = sorted(study.axis(self.along, self.where))
         if len(values) < 2:
             raise PaperError(f"claim {self.id!r}: {self.along} has one level only")
         return values
 
-    def list_columns(self, study: Study) -> list[Column]:
+    def list_levels(self, study: Study) -> list[Level]:
         """Return every level of the axis."""
-        return [{self.along: value} for value in self.list_levels(study)]
+        return [{self.along: value} for value in self.list_axis_values(study)]
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want every change to be above zero, or below."""
@@ -233,7 +233,7 @@ class ComparisonClaim(GroupClaim):
     """Axes over which a run is averaged before the two are compared, such as ``[dataset]``: "on average over the data
     sets". None of them is one of ``within``."""
 
-    roles: ClassVar[tuple[str, ...]] = ("worse", "better")
+    compared_keys: ClassVar[tuple[str, ...]] = ("worse", "better")
 
     @property
     def compared_axis(self) -> str:

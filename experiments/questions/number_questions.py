@@ -53,7 +53,7 @@ def resolve_number(
     part = paper.parts[number.table]
     if number.statistic == "some":
         of_table = [one for one in siblings if (one.table, one.statistic) == (part.id, "some")]
-        return NumberQuestion(number, together=tuple(_ask_unplaced(paper, part, one) for one in of_table))
+        return NumberQuestion(number, together=tuple(_resolve_unplaced(paper, part, one) for one in of_table))
     study, where = find_settings(paper, number)
     if not is_given:
         check_metrics(paper, f"printed number {number.id!r}", study.name, where, [number.metric])
@@ -129,7 +129,7 @@ def list_open_settings(studies: Sequence[Study], algorithm: str) -> list[AskedSe
     return settings
 
 
-def _ask_unplaced(paper: Paper, part: PaperTable | PaperFigure, number: PrintedNumber) -> NumberQuestion:
+def _resolve_unplaced(paper: Paper, part: PaperTable | PaperFigure, number: PrintedNumber) -> NumberQuestion:
     studies = part.list_open_studies(paper) if isinstance(part, PaperTable) else []
     if not studies:
         raise PaperError(f"printed number {number.id!r}: statistic some needs a table of kind span")

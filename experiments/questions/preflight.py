@@ -71,7 +71,7 @@ def check_rule(claim: str, question: ClaimQuestion) -> None:
 
     A verdict takes runs to be independent, so what is said of one run must come from that run alone.
     """
-    values, test = _make_up_runs(question.metric, len(question.groups[0].columns)), question.test
+    values, test = _make_up_runs(question.metric, len(question.groups[0].levels)), question.test
     try:
         with np.errstate(all="ignore"):
             contrasts, of_first = (test.rule.list_contrasts(runs, test.margin) for runs in (values, values[:2]))

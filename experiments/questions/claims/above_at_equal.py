@@ -30,7 +30,7 @@ class CurveQuestion(ClaimQuestion):
     def gather(self, results: Results) -> Evidence:
         """Return the one group; repeats in which the curves share no range are unfit."""
         (asked,), points, n_attempted = self.groups, [], []
-        for curve in asked.columns:
+        for curve in asked.levels:
             runs = results.find_all(curve, self.metric)
             n_attempted += [own.n_attempted for own in runs]
             points.append(join_points(runs, results.find_all(curve, self.equal), self.metric, self.equal))
@@ -67,8 +67,8 @@ class AboveAtEqualClaim(ClaimAboutRuns):
         worse, better = values.T
         return [Contrast.of_difference("", 1, worse, better, margin)]
 
-    def ask(self, paper: Paper) -> CurveQuestion:
-        """Return the question; see `ClaimAboutRuns.ask`."""
+    def make_question(self, paper: Paper) -> CurveQuestion:
+        """Return the question; see `ClaimAboutRuns.make_question`."""
         curves, fixed = [], set()
         for curve in (self.worse, self.better):
             check_curve(paper, self.id, curve)

@@ -11,7 +11,7 @@ from pydantic import model_validator
 from experiments.config.paper import Paper, PaperError, Study
 from experiments.judge.evidence.claim_group import Contrast
 from experiments.metrics.metric import Margin
-from experiments.questions.group_claim import Column, GroupClaim
+from experiments.questions.group_claim import GroupClaim, Level
 
 _BELOW = "below the upper end"
 """The part that says so."""
@@ -50,7 +50,7 @@ class BetweenClaim(GroupClaim):
         """Return δ of the metric, below 0, too: an end may lie there."""
         return super().find_margin(paper)._replace(floor=-math.inf)
 
-    def list_columns(self, study: Study) -> list[Column]:
+    def list_levels(self, study: Study) -> list[Level]:
         """Return the one algorithm of the part."""
         algorithms = study.axis("algorithm", self.where)
         if len(algorithms) > 1:

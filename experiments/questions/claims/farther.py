@@ -28,7 +28,7 @@ class FartherClaim(GroupClaim):
     axis: str = "algorithm"
     """The axis of the three, if they are no algorithms: ``params.<name>``."""
 
-    roles: ClassVar[tuple[str, ...]] = ("other", "middle", "one")
+    compared_keys: ClassVar[tuple[str, ...]] = ("other", "middle", "one")
 
     @property
     def compared_axis(self) -> str:

@@ -149,7 +149,7 @@ def _judge_one(
             row |= {f"params.{name}": cell.params.get(name) for name in study.params}
             value = measured[cell.key].metrics.get(claim.metric, math.nan)
             rows.append({**row, "repeat": cell.repeat, claim.metric: value})
-        groups = claim.ask(paper).gather(Results(pd.DataFrame(rows))).groups
+        groups = claim.make_question(paper).gather(Results(pd.DataFrame(rows))).groups
     if not groups or min(len(group.values) for group in groups) < 2:
         return JudgedReading(reading, OPEN, repeats, [], cost, len(measured))
     return JudgedReading(reading, judge_under_reading(groups), repeats, groups, cost, len(measured))
