@@ -11,7 +11,7 @@ from experiments.config.finding import Sign
 from experiments.config.paper import Paper
 from experiments.judge.numbers.number_verdict import is_blank
 from experiments.judge.verdict import Verdict
-from experiments.judge.words import MISSING, describe_name, describe_setting, describe_value
+from experiments.judge.words import MISSING, find_label, name_setting, name_value
 from experiments.metrics.find import is_in_per_cent
 from experiments.metrics.metric import STANDARD_ERROR
 from experiments.metrics.scikit_learn import find_scikit_learn
@@ -74,7 +74,7 @@ def label_name(paper: Paper, name: str) -> str:
     >>> label_name(paper, "rdt"), label_name(paper, "params.max_depth")
     ('RDT', 'max_depth')
     """
-    return describe_name(name, paper.labels)
+    return find_label(name, paper.labels)
 
 
 def label_names(paper: Paper, names: Iterable[str]) -> list[str]:
@@ -83,8 +83,8 @@ def label_names(paper: Paper, names: Iterable[str]) -> list[str]:
 
 
 def label_value(paper: Paper, value: Any) -> str:
-    """Return a value of an axis as text; see `describe_value`."""
-    return describe_value(value, paper.labels)
+    """Return a value of an axis as text; see `name_value`."""
+    return name_value(value, paper.labels)
 
 
 def label_values(paper: Paper, axis: str, values: Sequence) -> list[str]:
@@ -178,7 +178,7 @@ def format_interval(metric: str, low: Any, high: Any, decimals: int) -> str:
 def label_result(paper: Paper, row: Mapping[str, Any]) -> str:
     """Return in words what a row of ``numbers.csv`` is a number of."""
     names = [name for name in row if name in ("dataset", "epsilon") or name.startswith("params.")]
-    where = describe_setting({name: row[name] for name in names if not is_blank(row[name])}, paper.labels)
+    where = name_setting({name: row[name] for name in names if not is_blank(row[name])}, paper.labels)
     if row["statistic"] == "exact":
         return f"{where}: {row['metric']}"
     if row["statistic"] == "some":

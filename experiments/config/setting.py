@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterable, Mapping
+from itertools import starmap
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -74,6 +76,26 @@ def drop_entries(mapping: Mapping[str, Any], names: Container[str]) -> dict[str,
     return {name: value for name, value in mapping.items() if name not in names}
 
 
+def describe_setting(setting: Mapping) -> str:
+    """Return a setting as files of bands name it, whose texts never change; readers see `judge.words.name_setting`.
+
+    Examples
+    --------
+    >>> describe_setting({"dataset": "car", "params.max_depth": 3.0, "params.scale": None, "epsilon": math.inf})
+    'car, max_depth = 3, scale = none, no noise'
+    """
+    return ", ".join(starmap(_describe_value, setting.items()))
+
+
+def _describe_value(name: str, value: Any) -> str:
+    if name in ("dataset", "algorithm"):
+        return str(value)
+    if name == "epsilon" and math.isinf(value):
+        return "no noise"
+    text = "none" if value is None else format(value, "g") if _is_number(value) else value
+    return f"{name.removeprefix('params.')} = {text}"
+
+
 def _format_alike(value: Any) -> str:
     if isinstance(value, bool):
         return str(value)
@@ -81,3 +103,7 @@ def _format_alike(value: Any) -> str:
         return f"{float(value):.9g}"
     except (TypeError, ValueError):  # a word, or nothing
         return str(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)

@@ -99,23 +99,23 @@ def _format_signed(number: float, form: str) -> str:
     return re.sub("^-", "−", f"{number:{form}}")
 
 
-def describe_name(name: str, labels: Mapping[str, str] = _NO_LABELS) -> str:
+def find_label(name: str, labels: Mapping[str, str] = _NO_LABELS) -> str:
     """Return the readable name of an axis, a data set, an algorithm or a metric: its label, if it has one.
 
     Examples
     --------
-    >>> describe_name("epsilon"), describe_name("params.max_depth"), describe_name("rdt", {"rdt": "RDT"})
+    >>> find_label("epsilon"), find_label("params.max_depth"), find_label("rdt", {"rdt": "RDT"})
     ('ε', 'max_depth', 'RDT')
     """
     return labels.get(name, _NAMES.get(name, name.removeprefix("params.")))
 
 
-def describe_value(value: Any, labels: Mapping[str, str] = _NO_LABELS) -> str:
+def name_value(value: Any, labels: Mapping[str, str] = _NO_LABELS) -> str:
     """Return a value of an axis.
 
     Examples
     --------
-    >>> [describe_value(value) for value in (3.0, 0.05, math.inf, "adult", True, None)]
+    >>> [name_value(value) for value in (3.0, 0.05, math.inf, "adult", True, None)]
     ['3', '0.05', 'no noise', 'adult', 'True', 'none']
     """
     if isinstance(value, bool) or not isinstance(value, Real):
@@ -124,21 +124,23 @@ def describe_value(value: Any, labels: Mapping[str, str] = _NO_LABELS) -> str:
     return "no noise" if math.isinf(value) else format(value, "g")
 
 
-def describe_setting(setting: Mapping[str, Any], labels: Mapping[str, str] = _NO_LABELS) -> str:
+def name_setting(setting: Mapping[str, Any], labels: Mapping[str, str] = _NO_LABELS) -> str:
     """Return values of some axes; those of data sets and algorithms speak for themselves.
+
+    Files of bands have texts of their own, see `experiments.config.setting.describe_setting`.
 
     Examples
     --------
-    >>> describe_setting({"dataset": "car", "params.max_depth": 3.0, "params.scale": None, "epsilon": 1.0})
+    >>> name_setting({"dataset": "car", "params.max_depth": 3.0, "params.scale": None, "epsilon": 1.0})
     'car, max_depth = 3, scale = none, ε = 1'
-    >>> describe_setting({"dataset": "adult", "epsilon": math.inf}, {"adult": "Adult"})
+    >>> name_setting({"dataset": "adult", "epsilon": math.inf}, {"adult": "Adult"})
     'Adult, no noise'
     """
     words = []
     for name, value in setting.items():
-        text = describe_value(value, labels)
+        text = name_value(value, labels)
         is_plain = name in ("dataset", "algorithm") or (name, text) == ("epsilon", "no noise")
-        words.append(text if is_plain else f"{describe_name(name, labels)} = {text}")
+        words.append(text if is_plain else f"{find_label(name, labels)} = {text}")
     return ", ".join(filter(None, words))
 
 
@@ -150,7 +152,7 @@ def describe_place(place: Mapping[str, Any], labels: Mapping[str, str] = _NO_LAB
     >>> describe_place({"dataset": "car", "part": "step 2"}), describe_place({})
     ('car, step 2', 'its one setting')
     """
-    words = [describe_setting(drop_entries(place, ("part",)), labels), place.get("part", "")]
+    words = [name_setting(drop_entries(place, ("part",)), labels), place.get("part", "")]
     return ", ".join(filter(None, words)) or "its one setting"
 
 
@@ -166,7 +168,7 @@ def describe_where(place: Mapping[str, Any]) -> str:
     """
     words, values = [], []
     for name, value in drop_entries(place, ("part",)).items():
-        text = describe_setting({name: value})
+        text = name_setting({name: value})
         if name in ("dataset", "algorithm"):
             words.append(f"on {text}")
         elif text != "no noise":

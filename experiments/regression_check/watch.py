@@ -24,12 +24,13 @@ from scipy.stats import binom
 from experiments.cells.cell import Cell
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config.paper import Paper, Watch
+from experiments.config.setting import describe_setting
 from experiments.errors import BadInput, suggest_name
 from experiments.judge.evidence.sequential_test import ROUNDING
 from experiments.judge.number_answers import list_number_verdicts
 from experiments.judge.numbers.number_verdict import NumberVerdict, PrintedNumber
 from experiments.judge.verdict import Verdict
-from experiments.judge.words import describe_place, describe_setting
+from experiments.judge.words import describe_place
 from experiments.questions.group_claim import GroupClaim
 from experiments.questions.number_questions import find_settings, resolve_number
 from experiments.questions.preflight import check_metrics
@@ -135,8 +136,7 @@ def _expand_watch(paper: Paper, watch: Watch) -> list[WatchedNumber]:
         where = axes | {name: [value] for name, value in named.items()}
         settings = list_setting_keys(study, where)
         several = f", mean of {len(settings)} settings" if len(settings) > 1 else ""
-        setting = describe_setting(named).replace("ε = ", "epsilon = ")  # as files of bands have it
-        name = f"{study.name}: {setting}{several}{clipped}"
+        name = f"{study.name}: {describe_setting(named)}{several}{clipped}"
         numbers.append(WatchedNumber(name, watch.metric, settings, where["algorithm"], watch.clip))
     return numbers
 

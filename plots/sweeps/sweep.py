@@ -24,7 +24,7 @@ from documents.search_path import name_chosen
 from experiments.cells.cell import PROTOCOL, Cell, format_canonical, read_epsilon
 from experiments.config import estimators
 from experiments.config.paper import Paper
-from experiments.judge.words import describe_setting
+from experiments.judge.words import name_setting
 from experiments.stats import mean_interval, median_interval
 from experiments.store.summaries import MetricSummary, SettingSummary
 from plots.labels import label_name, label_value
@@ -99,7 +99,7 @@ class Sweep:
 
     def label_setting(self, values: Mapping[str, Any]) -> str:
         """Return values of some axes as text."""
-        return describe_setting({_shorten_name(name): value for name, value in values.items()}, self.paper.labels)
+        return name_setting({_shorten_name(name): value for name, value in values.items()}, self.paper.labels)
 
     def name_setting(self, number: int) -> str:
         """Return the setting of a number by what varies; of one that is alone its data set and algorithm."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from experiments.judge.verdict import Verdict
-from experiments.judge.words import describe_setting, format_difference
+from experiments.judge.words import format_difference, name_setting
 from experiments.metrics.find import find_metric, is_in_per_cent
 from experiments.metrics.metric import MetricRange
 from experiments.stats import Interval
@@ -135,7 +135,7 @@ class AskedSetting(NamedTuple):
     @property
     def words(self) -> str:
         """The study and the values, the same of every algorithm."""
-        return ", ".join(filter(None, [self.key.study, describe_setting(self.values)]))
+        return ", ".join(filter(None, [self.key.study, name_setting(self.values)]))
 
 
 class FoundSetting(NamedTuple):

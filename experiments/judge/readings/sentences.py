@@ -10,7 +10,7 @@ import pandas as pd
 
 from experiments.judge.readings.under_reading import HOLDS, IS_REFUTED, OPEN
 from experiments.judge.readings.variance import PREFIX, explain_variance, list_choices
-from experiments.judge.words import describe_name, describe_setting, format_share
+from experiments.judge.words import find_label, format_share, name_setting
 
 _SHOWN_SHARE = 0.05
 """Choices that explain less of the variance are not named."""
@@ -91,7 +91,7 @@ def _name_choices(best: Mapping, readings: pd.DataFrame) -> str:
         first, words = literal.iloc[0], []
         for name in list_choices(readings):
             if str(first[PREFIX + name]) != str(best[PREFIX + name]):
-                words.append(describe_setting({name: best[PREFIX + name]}))
+                words.append(name_setting({name: best[PREFIX + name]}))
     more = f" and {len(words) - _NAMED} more choices" if len(words) > _NAMED + 1 else ""
     return ", ".join(words[:_NAMED] if more else words) + more
 
@@ -144,7 +144,7 @@ def _describe_variance(compared: pd.DataFrame, effect: str) -> list[str]:
     named = sorted((-share, name) for name, share in shares.items() if share >= _SHOWN_SHARE)
     if not named:
         return []
-    words = ", ".join(f"{describe_name(name)} {format_share(-share)}" for share, name in named)
+    words = ", ".join(f"{find_label(name)} {format_share(-share)}" for share, name in named)
     return [f"What matters, as a share of all that differs between readings: {words}"]
 
 

@@ -16,7 +16,7 @@ from experiments.config import estimators
 from experiments.config.paper import Paper, PaperError, PaperTable, Study, StudyPart
 from experiments.config.readings import Question, QuestionOfClaims, QuestionOfNumbers, QuestionOfTable
 from experiments.judge.numbers.number_verdict import PrintedNumber
-from experiments.judge.words import describe_setting
+from experiments.judge.words import name_setting
 from experiments.questions.claims.above import AboveClaim
 from experiments.questions.group_claim import ComparisonClaim
 from experiments.questions.printed import list_numbers, select_part
@@ -182,7 +182,7 @@ def _read_table(paper: Paper, question: QuestionOfTable, reported: pd.DataFrame)
                 where = {**setting, "algorithm": number.algorithm}
                 targets.append(_target_setting(paper, question, number, study, where, Choice(())))
             named = {name.removeprefix("params."): value for name, value in setting.items()}
-            yield Reading({"study": study.name, **named}, targets, f"{study.name}, {describe_setting(setting)}")
+            yield Reading({"study": study.name, **named}, targets, f"{study.name}, {name_setting(setting)}")
 
 
 def _target_setting(

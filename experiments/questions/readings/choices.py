@@ -13,7 +13,7 @@ from experiments.cells.grid import expand_grid
 from experiments.config import estimators
 from experiments.config.paper import Paper, PaperError
 from experiments.config.setting import is_same_value
-from experiments.judge.words import describe_setting
+from experiments.judge.words import name_setting
 from experiments.questions.preflight import run_checks
 
 
@@ -53,7 +53,7 @@ class Choice:
     @property
     def words(self) -> str:
         """The values in words."""
-        return describe_setting(self.values)
+        return name_setting(self.values)
 
     @property
     def protocol(self) -> dict[str, Any]:
