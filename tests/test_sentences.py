@@ -4,6 +4,7 @@ import json
 import math
 import re
 from itertools import combinations
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -25,7 +26,7 @@ from experiments.judge.readings_together import describe_conditions
 from experiments.judge.verdict import Verdict
 from experiments.judge.words import describe_place, describe_where, format_share
 from experiments.questions.further_rows import describe_further_rows
-from plots import audits
+from plots import audits, pages
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import read_readings, write_csv
 from tests import test_claims, test_statements
@@ -63,6 +64,13 @@ def test_a_share_stands_on_its_side_of_each_threshold_and_is_never_all_or_nothin
 
 def test_a_share_of_runs_is_the_one_that_was_counted():
     assert [format_share(n / 100) for n in range(1, 101)] == [f"{n} %" for n in range(1, 101)]
+
+
+def test_pages_explain_every_verdict_and_begin_with_its_sign():
+    templates = Path(pages.__file__).parent / "templates"
+    explained = re.findall(r"^  \('([^']+)', '(\w+): ", (templates / "macros.html.j2").read_text("utf-8"), re.MULTILINE)
+    assert {verdict for verdict, _ in explained} == set(Verdict)
+    assert all(Verdict(verdict).sign == sign for verdict, sign in explained)
 
 
 RANKED = {
