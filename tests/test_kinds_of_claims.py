@@ -107,7 +107,8 @@ def compare(values, margin, name="", **changed):
 @pytest.mark.parametrize(
     ("rule", "said"),
     [
-        (lambda values, margin: [], "says nothing: it returns no contrast"),
+        (lambda values, margin: [], "says nothing: there is no contrast, or one without sides"),
+        (lambda values, margin: [compare(values, margin, sides=())], "says nothing"),
         (lambda values, margin: [compare(values, margin)] * 2, r"returns contrasts of one name, \['', ''\]; give each"),
         (lambda values, margin: values.T[2], r"fails \(IndexError: index 2 is out of bounds .*\)"),
         (lambda values, margin: [compare(values - values.mean(axis=0), margin)], "says something else of a run if"),
@@ -115,7 +116,7 @@ def compare(values, margin, name="", **changed):
         (lambda values, margin: [compare(values / 0, margin)], "does not return a number for each run"),
         (lambda values, margin: [compare(values, margin)][: len(values) - 2], r"fails \(ValueError: zip\(\)"),
     ],
-    ids=["none", "one name", "raises", "of several runs", "shape", "infinite", "of many alone"],
+    ids=["none", "no sides", "one name", "raises", "of several runs", "shape", "infinite", "of many alone"],
 )
 def test_a_rule_of_which_no_verdict_can_be_made_is_refused_before_any_run(monkeypatch, rule, said):
     paper = make_paper(studies={"s": STUDY}, claims=[make_claim("above", PAIR)])

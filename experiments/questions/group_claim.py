@@ -51,10 +51,9 @@ class ClaimAboutRuns(Claim, ABC):
     #: Which effects bear the claim out: 1 those above zero, -1 those below, 0 those near it.
     direction: ClassVar[int] = 1
 
-    @classmethod
-    def find_direction(cls, part: str) -> int:
+    def find_direction(self, part: str) -> int:
         """Return which effects of a part bear the claim out: as a rule its `direction`."""
-        return cls.direction
+        return self.direction
 
     def find_compared(self, paper: Paper, part: str) -> tuple[str, list[Scalar]]:
         """Return the axis along which a part compares, and the values that it does; none if its name says all."""

@@ -95,8 +95,8 @@ def _make_up_runs(metric: str, n_levels: int) -> np.ndarray:
 def _find_fault(contrasts: Sequence[Contrast], of_first: Sequence[Contrast], n: int) -> str:
     """Return why no verdict can be made of contrasts of n runs, beside those of the first two; nothing if one can."""
     names = [contrast.name for contrast in contrasts]
-    if not names:
-        return "says nothing: it returns no contrast"
+    if not names or not all(contrast.sides for contrast in contrasts):
+        return "says nothing: there is no contrast, or one without sides"
     if len(set(names)) < len(names):
         return f"returns contrasts of one name, {names}; give each its own"
     for contrast, first in zip(contrasts, of_first, strict=True):

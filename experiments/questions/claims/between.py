@@ -29,8 +29,7 @@ class BetweenClaim(GroupClaim):
     high: float = math.inf
     """The upper end; none if left out."""
 
-    @classmethod
-    def find_direction(cls, part: str) -> int:
+    def find_direction(self, part: str) -> int:
         """Return on which side of the end that a part is about effects bear the claim out."""
         return -1 if part == _BELOW else 1
 
