@@ -19,8 +19,9 @@ from experiments.config.estimators import find_read
 from experiments.config.finding import INSIDE, PaperFinding, Sign
 from experiments.config.paper import Paper
 from experiments.judge.claim_answer import ClaimAnswer
-from experiments.judge.numbers.number_verdict import format_size, is_blank
-from experiments.judge.verdict import OUTSIDE, Verdict, half_digit
+from experiments.judge.numbers.number_verdict import half_digit, is_blank
+from experiments.judge.verdict import OUTSIDE, Verdict
+from experiments.judge.words import format_difference
 from experiments.store.long_table import is_claim_only
 from plots.audits import NO_AUDIT, describe_standing, select_counting
 from plots.labels import MISSING, SYMBOLS, AccountSign, AnySign, label_name, label_names
@@ -46,7 +47,7 @@ class Answer:
         >>> Answer("Do its claims hold?", "2 of 3 hold", {Sign.HOLDS: 2, Sign.FAILS: 1}).tally
         '✓ 2 hold, ✗ 1 fails'
         """
-        return ", ".join(f"{SYMBOLS[sign]} {n} {describe_sign(sign, n)}" for sign, n in self.counts.items())
+        return ", ".join(f"{SYMBOLS[sign]} {n} {sign.describe(n)}" for sign, n in self.counts.items())
 
     @property
     def sign(self) -> AnySign:
@@ -84,23 +85,6 @@ class Answer:
         return drawn
 
 
-def describe_sign(sign: AnySign, n: int) -> str:
-    """Return what a number of claims with a sign do.
-
-    Examples
-    --------
-    >>> describe_sign(Sign.HOLDS, 1), describe_sign(Sign.FAILS, 2), describe_sign(Sign.OPEN, 3)
-    ('holds', 'fail', 'are open')
-    >>> describe_sign(AccountSign.UNAUDITED, 1)
-    'has its own account, not audited'
-    """
-    if sign == Sign.OPEN:
-        return "is open" if n == 1 else "are open"
-    if sign == AccountSign.UNAUDITED:
-        return f"{'has its' if n == 1 else 'have their'} {sign}"
-    return sign.value if n == 1 else sign.value.removesuffix("s")
-
-
 def count_signs(verdicts: Iterable[str]) -> dict[AnySign, int]:
     """Return how many verdicts have which sign, in the order of the signs.
 
@@ -113,13 +97,13 @@ def count_signs(verdicts: Iterable[str]) -> dict[AnySign, int]:
     return {sign: signs.count(sign) for sign in Sign if sign in signs}
 
 
-def answer_verdicts(question: str, verdicts: Sequence[str], nothing: str) -> Answer:
+def sum_up_verdicts(question: str, verdicts: Sequence[str], nothing: str) -> Answer:
     """Return how many verdicts on numbers or on claims hold; ``nothing`` is the answer where there are none."""
     if not verdicts:
         return Answer(question, nothing, {})
     counts = count_signs(verdicts)
     n_holding = counts.get(Sign.HOLDS, 0)
-    return Answer(question, f"{n_holding} of {len(verdicts)} {describe_sign(Sign.HOLDS, n_holding)}", counts)
+    return Answer(question, f"{n_holding} of {len(verdicts)} {Sign.HOLDS.describe(n_holding)}", counts)
 
 
 _PRIVATE: dict[AnySign, str] = {
@@ -131,7 +115,7 @@ _PRIVATE: dict[AnySign, str] = {
 """Whether algorithms are private as claimed, where all of them come to one sign."""
 
 
-def answer_privacy(paper: Paper, accounts: Iterable[Mapping[str, Any]], audit: pd.DataFrame) -> Answer:
+def judge_privacy(paper: Paper, accounts: Iterable[Mapping[str, Any]], audit: pd.DataFrame) -> Answer:
     """Return whether the algorithms of the paper keep the ε that they claim, or all algorithms if it proposes none.
 
     An algorithm keeps it if its fitted models account for no more and attacks on the same code and settings measured no
@@ -284,7 +268,7 @@ def _list_differing(finding: PaperFinding, claims: Sequence[ClaimAnswer], is_par
 
 
 def _contrast(said: Sign, found: AnySign) -> str:
-    return f"it says that this {describe_sign(said, 1)}; here it {describe_sign(found, 1)}"
+    return f"it says that this {said.describe(1)}; here it {found.describe(1)}"
 
 
 def find_outside(numbers: pd.DataFrame) -> pd.Series:
@@ -323,4 +307,4 @@ def _format_size(metric: str | None, size: float | None) -> str:
     >>> [_format_size("accuracy", size) for size in (-0.2155, 0.0104, None)]
     ['22 points', '1 point', '—']
     """
-    return MISSING if size is None or is_blank(size) else format_size(str(metric), float(f"{abs(size):.2g}"))
+    return MISSING if size is None or is_blank(size) else format_difference(str(metric), float(f"{abs(size):.2g}"))

@@ -11,17 +11,26 @@ from experiments.config.finding import Sign
 from experiments.config.paper import Paper
 from experiments.judge.numbers.number_verdict import is_blank
 from experiments.judge.verdict import Verdict
+from experiments.judge.words import MISSING, find_label, name_setting, name_value
 from experiments.metrics.find import is_in_per_cent
 from experiments.metrics.metric import STANDARD_ERROR
 from experiments.metrics.scikit_learn import find_scikit_learn
-
-MISSING = "—"
 
 
 class AccountSign(StrEnum):
     """What a reader learns of an account that is no verdict: it is neither cleared nor refuted."""
 
     UNAUDITED = "own account, not audited"
+
+    def describe(self, n: int) -> str:
+        """Return what a number of algorithms with this sign have.
+
+        Examples
+        --------
+        >>> AccountSign.UNAUDITED.describe(1)
+        'has its own account, not audited'
+        """
+        return f"{'has its' if n == 1 else 'have their'} {self}"
 
 
 AnySign = Sign | AccountSign
@@ -65,7 +74,7 @@ def label_name(paper: Paper, name: str) -> str:
     >>> label_name(paper, "rdt"), label_name(paper, "params.max_depth")
     ('RDT', 'max_depth')
     """
-    return paper.labels.get(name, name.removeprefix("params."))
+    return find_label(name, paper.labels)
 
 
 def label_names(paper: Paper, names: Iterable[str]) -> list[str]:
@@ -74,19 +83,8 @@ def label_names(paper: Paper, names: Iterable[str]) -> list[str]:
 
 
 def label_value(paper: Paper, value: Any) -> str:
-    """Return a value of an axis as text.
-
-    Examples
-    --------
-    >>> paper = Paper(number=0, title="T", studies={"grid": {"dataset": "car", "algorithm": "rdt"}})
-    >>> [label_value(paper, value) for value in (3.0, 0.05, 1.0, float("inf"), "adult", True, None)]
-    ['3', '0.05', '1', 'no noise', 'adult', 'True', 'none']
-    """
-    if value is None:
-        return label_name(paper, "none")
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return label_name(paper, str(value))
-    return "no noise" if math.isinf(value) else f"{value:g}"
+    """Return a value of an axis as text; see `name_value`."""
+    return name_value(value, paper.labels)
 
 
 def label_values(paper: Paper, axis: str, values: Sequence) -> list[str]:
@@ -177,27 +175,10 @@ def format_interval(metric: str, low: Any, high: Any, decimals: int) -> str:
     return f"{format_number(metric, low, decimals)} to {format_number(metric, high, decimals)}"
 
 
-def label_setting(paper: Paper, setting: Mapping[str, Any]) -> str:
-    """Return values of some axes in words; those of data sets and algorithms speak for themselves.
-
-    Examples
-    --------
-    >>> paper = Paper(number=0, title="T", studies={"grid": {"dataset": "car", "algorithm": "rdt"}})
-    >>> label_setting(paper, {"dataset": "adult", "params.max_depth": 3.0, "epsilon": float("inf")})
-    'adult, max_depth = 3, no noise'
-    """
-    words = []
-    for name, value in setting.items():
-        text = label_value(paper, value)
-        is_plain = name in ("dataset", "algorithm") or text == "no noise"
-        words.append(text if is_plain else f"{label_name(paper, name)} = {text}")
-    return ", ".join(filter(None, words))
-
-
 def label_result(paper: Paper, row: Mapping[str, Any]) -> str:
     """Return in words what a row of ``numbers.csv`` is a number of."""
     names = [name for name in row if name in ("dataset", "epsilon") or name.startswith("params.")]
-    where = label_setting(paper, {name: row[name] for name in names if not is_blank(row[name])})
+    where = name_setting({name: row[name] for name in names if not is_blank(row[name])}, paper.labels)
     if row["statistic"] == "exact":
         return f"{where}: {row['metric']}"
     if row["statistic"] == "some":

@@ -18,14 +18,14 @@ from experiments.config.finding import Sign
 from experiments.config.paper import Claim, Paper, Speaker
 from experiments.judge.claim_answer import ClaimAnswer, SettingAnswer
 from experiments.judge.numbers.number_verdict import is_blank
-from experiments.judge.verdict import Verdict, format_effect, setting_of
+from experiments.judge.verdict import Verdict
+from experiments.judge.words import count_runs, describe_place, format_effect, format_share
 from experiments.metrics.find import is_in_per_cent
 from experiments.questions.group_claim import ClaimAboutRuns
 from plots import labels
 from plots.strips import Axis, Strip, StripPlot, make_effect_axis, make_number_axis
 
 COMPUTED = ""  #: the unit of claims that are decided by computing: they have no effect
-_PLAIN = (Verdict.REPRODUCED, Verdict.REFUTED, Verdict.UNDECIDED)  # verdicts that say no more than their sign
 _APART = 0.1  # labels of an axis are at least so far apart, as a share of its length
 
 
@@ -45,8 +45,7 @@ class ClaimRow:
 
     id: str
     text: str
-    sign: Sign
-    verdict: str
+    verdict: Verdict
     reason: str
     is_rebuilt: bool  #: whether the other side is our reconstruction
     unit: str = COMPUTED
@@ -65,14 +64,14 @@ class ClaimRow:
     sign_as_read: Sign = Sign.OPEN  #: what comes of that
 
     @property
-    def finer(self) -> str:
-        """The verdict where it says more than the sign; else nothing."""
-        return "" if self.verdict in _PLAIN else self.verdict
+    def sign(self) -> Sign:
+        """That of its verdict."""
+        return self.verdict.sign
 
     @property
     def aside(self) -> str:
         """What is said behind its text: the finer verdict, and what it was tested against."""
-        return ", ".join(filter(None, [self.finer, "against our reconstruction" if self.is_rebuilt else ""]))
+        return ", ".join(filter(None, [self.verdict.finer, "against our reconstruction" if self.is_rebuilt else ""]))
 
     @property
     def lines_below(self) -> list[str]:
@@ -100,7 +99,7 @@ class ClaimRow:
         return lines
 
 
-def list_forests(
+def list_claim_plots(
     paper: Paper, answers: Iterable[ClaimAnswer], new_rows: Mapping[str, str], speaker: Speaker
 ) -> list[StripPlot[ClaimRow]]:
     """Return the claims of one speaker by unit, those that are computed last; readings stand in the row they read.
@@ -112,20 +111,19 @@ def list_forests(
     for claim in paper.claims:
         if claim.reading_of is None and paper.speaker_of(claim) == speaker:
             by_unit.setdefault(_find_unit(paper, known[claim.id]), []).append(claim)
-    forests = []
+    plots = []
     for unit in sorted(by_unit, key=lambda name: name == COMPUTED):
         claims = by_unit[unit]
         with_readings = [claim for claim in paper.claims if paper.claims_by_id[paper.text_of(claim)] in claims]
         axis = _make_axis([known[claim.id] for claim in with_readings])
         rows = [_make_claim_row(paper, claim, known, new_rows, axis) for claim in claims]
-        forests.append(StripPlot(unit, _label_ticks(unit, axis), rows))
-    return forests
+        plots.append(StripPlot(unit, _label_ticks(unit, axis), rows))
+    return plots
 
 
 def label_place(paper: Paper, claim: Claim, group: Mapping[str, Any]) -> str:
     """Return the setting of a group in the paper's words, and the part of the claim that it is about."""
-    parts = [labels.label_setting(paper, setting_of(group)), _label_part(paper, claim, group.get("part", ""))]
-    return ", ".join(filter(None, parts)) or "its one setting"
+    return describe_place({**group, "part": _label_part(paper, claim, group.get("part", ""))}, paper.labels)
 
 
 def _label_part(paper: Paper, claim: Claim, part: str) -> str:
@@ -170,7 +168,7 @@ def _make_claim_row(
 ) -> ClaimRow:
     answer = answers[claim.id]
     row: dict[str, Any] = {"id": answer.id, "text": answer.text, "verdict": answer.verdict, "reason": answer.reason}
-    row |= {"sign": answer.verdict.sign, "unit": _find_unit(paper, answer), "details": _list_details(claim, answer)}
+    row |= {"unit": _find_unit(paper, answer), "details": _list_details(claim, answer)}
     row |= {"is_rebuilt": claim.against is not None, "new_rows": new_rows.get(claim.id, "")}
     row |= {"differs": bool(answer.conditions), "read_as": next(iter(answer.conditions), "")}
     row |= {"sign_as_read": answer.as_read.sign}
@@ -217,7 +215,7 @@ def _make_setting(paper: Paper, claim: Claim, metric: str, found: SettingAnswer,
     place = label_place(paper, claim, found.place)
     if not found.n:
         return _SettingRow(place)
-    won = f"{found.outcome.value}; {100 * found.share_won:.0f} % of {found.n} runs as claimed"
+    won = f"{found.outcome.value}; {format_share(found.share_won)} of {count_runs(found.n)} as claimed"
     return _SettingRow(place, format_effect(metric, found.to_mapping()), won, _place(claim, found, axis))
 
 
@@ -243,8 +241,7 @@ class NumberRow:
     id: str
     what: str  #: it is a number of
     kind: str  #: of the number: its statistic
-    sign: Sign
-    verdict: str
+    verdict: Verdict
     reason: str
     printed: str
     ours: str
@@ -255,10 +252,14 @@ class NumberRow:
     strip: Strip | None  #: None where there is no common axis, or nothing of ours
 
     @property
+    def sign(self) -> Sign:
+        """That of its verdict."""
+        return self.verdict.sign
+
+    @property
     def aside(self) -> str:
         """The finer verdict where it says more than its sign, and how much was run if not all."""
-        finer = "" if self.verdict in _PLAIN else self.verdict
-        return ", ".join(filter(None, [finer, f"{self.repeats} runs" if " of " in self.repeats else ""]))
+        return ", ".join(filter(None, [self.verdict.finer, f"{self.repeats} runs" if " of " in self.repeats else ""]))
 
 
 def plot_numbers(paper: Paper, measured: pd.DataFrame) -> list[StripPlot[NumberRow]]:
@@ -313,8 +314,7 @@ def make_row(paper: Paper, row: Mapping[str, Any], axis: Axis | None = None) -> 
         id=row["id"],
         what=labels.label_result(paper, row),
         kind=row["statistic"],
-        sign=Verdict(row["verdict"]).sign,
-        verdict=row["verdict"],
+        verdict=Verdict(row["verdict"]),
         reason=row["reason"],
         printed=labels.format_number(metric, row["printed"], decimals),
         ours=labels.format_number(metric, row["mean"], decimals),

@@ -319,7 +319,7 @@ def test_the_command_says_what_it_checked_and_exits_with_1_when_something_moved(
     assert exit_code("do=bands", *words) == 0
     assert exit_code("do=check", *words) == 0
     out = capsys.readouterr().out
-    assert "paper 9: 2 of 2 bands hold" in out and "smallest shift detected (90% of the time), accuracy: " in out
+    assert "paper 9: 2 of 2 bands hold" in out and "smallest shift detected (90 % of the time), accuracy: " in out
     _, watched = read_watched_paper("9")
     was = read_accepted("9", watched, tmp_path)
     moved = {key: Band(*(band[:2]), band.high + 0.5, band.high + 0.6, 0.1) for key, band in was.bands.items()}
@@ -351,7 +351,7 @@ def test_a_printed_number_that_has_to_hold_is_judged_by_the_runs_of_the_check(tm
     file.write_text(text.replace("must_hold: [right]", "must_hold: [right, wrong]"), encoding="utf-8")
     assert exit_code("do=check", *words) == 1
     out = capsys.readouterr().out
-    assert "1 of 2 printed numbers" in out and "printed number wrong, 75.00 %" in out
+    assert "1 of 2 printed numbers" in out and "printed number wrong, 75 %" in out
     assert "outside so far" in out and "no more runs are allowed to confirm it" in out, "a check looks once"
     for name, message in (("rihgt", "prints no number 'rihgt'; did you mean 'right'?"), ("rows", "'rows' is no mean")):
         file.write_text(text.replace("[right]", f"[{name}]"), encoding="utf-8")

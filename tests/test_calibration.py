@@ -24,7 +24,7 @@ from experiments.calibration.claims import (
 from experiments.calibration.gains import COLLAPSES, FAMILIES, POINT
 from experiments.calibration.tables import format_rate
 from experiments.config.paths import ROOT
-from experiments.judge.claim_answers import answer_claim
+from experiments.judge.claim_answers import judge_by_runs
 from experiments.judge.evidence import sequential_test
 from experiments.judge.evidence.claim_group import ClaimGroup, ClaimTest
 from experiments.judge.evidence.standings import Outcome
@@ -64,7 +64,7 @@ def judge_slowly(claim, level, seed, n):
         for place, (levels, test) in enumerate(runs):
             groups.append(ClaimGroup({"setting": place}, np.arange(MOST), levels[:, number].T, MOST, test))
         question = ClaimQuestion("accuracy", (), groups[0].test, 20, MOST, level=level)
-        yield answer_claim(question, Evidence(groups))
+        yield judge_by_runs(question, Evidence(groups))
 
 
 @pytest.mark.parametrize("name", CROSSED)

@@ -21,7 +21,7 @@ from experiments.judge.verdict import Verdict
 from experiments.metrics.metric import Margin
 from experiments.questions.paper_questions import resolve_paper
 from experiments.store.json_files import read_json, write_json
-from plots.answers import answer_privacy, count_signs
+from plots.answers import count_signs, judge_privacy
 from plots.labels import MISSING
 from plots.pages.reference_pages import read_published
 from plots.rows import label_place
@@ -216,11 +216,11 @@ def test_answers_count_what_is_the_papers_own():
     assert sum(numbers.counts.values()) == (run.numbers["statistic"] != "exact").sum() < len(run.numbers)
 
 
-def _answer_privacy(paper, rows, bounds=()):
+def _judge_privacy(paper, rows, bounds=()):
     """Return the answer where all that was run was attacked, and withstood unless the bounds say more."""
     bounds = [(row["algorithm"], 1.0, 0.5, "not refuted") for row in rows] + list(bounds)
     audit = pd.DataFrame(bounds, columns=["algorithm", "claimed", "bound", "verdict"])
-    return answer_privacy(paper, rows, audit.assign(standing=Standing.CURRENT, audit="the latest audit"))
+    return judge_privacy(paper, rows, audit.assign(standing=Standing.CURRENT, audit="the latest audit"))
 
 
 def test_privacy_is_answered_from_accounts_and_attacks():
@@ -228,19 +228,19 @@ def test_privacy_is_answered_from_accounts_and_attacks():
     kept = {"algorithm": "rfdpp_gini", "keeps_claim": True, "faults": [], "data_faults": {}}
     broken = kept | {"keeps_claim": False, "faults": [{"name": "leaves", "why": "leaf labels carry no noise"}]}
     attack = [("rfdpp_gini", 1.0, 3.25, "violated")]
-    assert _answer_privacy(paper, [kept]).words == "yes"
-    assert _answer_privacy(paper, [kept], attack).words == "no"  # whatever it accounts for
-    no = _answer_privacy(paper, [broken], attack)
+    assert _judge_privacy(paper, [kept]).words == "yes"
+    assert _judge_privacy(paper, [kept], attack).words == "no"  # whatever it accounts for
+    no = _judge_privacy(paper, [broken], attack)
     assert (no.words, no.sign) == ("no", Sign.FAILS)
     assert no.reason == "leaf labels carry no noise; an attack measured ε ≥ 3.2 where 1 is claimed"
-    claims_none = _answer_privacy(paper, [kept | {"keeps_claim": None}])
+    claims_none = _judge_privacy(paper, [kept | {"keeps_claim": None}])
     assert (claims_none.words, claims_none.counts) == ("it claims no ε", {})
     on_adult = kept | {"data_faults": {"adult": ["bounds"]}}
-    assert _answer_privacy(paper, [on_adult]).reason == "if the ranges of Adult are taken as public"
-    assert _answer_privacy(paper, []).sign == Sign.OPEN
+    assert _judge_privacy(paper, [on_adult]).reason == "if the ranges of Adult are taken as public"
+    assert _judge_privacy(paper, []).sign == Sign.OPEN
     ours = paper.model_copy(update={"own": ()})
-    assert _answer_privacy(ours, [broken]).words == "no"
-    assert _answer_privacy(ours, [broken, kept | {"algorithm": "rdt"}]).words == "1 of 2 algorithms are"
+    assert _judge_privacy(ours, [broken]).words == "no"
+    assert _judge_privacy(ours, [broken, kept | {"algorithm": "rdt"}]).words == "1 of 2 algorithms are"
 
 
 def test_an_algorithm_that_is_private_under_some_readings_depends_on_them():
@@ -249,12 +249,12 @@ def test_an_algorithm_that_is_private_under_some_readings_depends_on_them():
     kept = {"algorithm": "fm", "keeps_claim": True, "faults": [], "data_faults": {}}
     fault = [{"name": "scale", "why": "the target is not scaled"}]
     raw = kept | {"algorithm": "fm_raw_target", "keeps_claim": False, "faults": fault}
-    found = _answer_privacy(paper, [kept, raw])
+    found = _judge_privacy(paper, [kept, raw])
     assert (found.words, found.sign, found.counts) == ("depends on the reading", Sign.DEPENDS, {Sign.DEPENDS: 1})
     assert found.reason == "the target is not scaled"
-    assert _answer_privacy(paper, [kept, raw | {"algorithm": "rdt"}]).words == "yes"
-    assert _answer_privacy(paper, [raw]).words == "no"
-    assert _answer_privacy(paper, [kept, raw, kept | {"algorithm": "dpba"}]).words == "1 of 2 algorithms are"
+    assert _judge_privacy(paper, [kept, raw | {"algorithm": "rdt"}]).words == "yes"
+    assert _judge_privacy(paper, [raw]).words == "no"
+    assert _judge_privacy(paper, [kept, raw, kept | {"algorithm": "dpba"}]).words == "1 of 2 algorithms are"
 
 
 @pytest.mark.parametrize("folder", PUBLISHED, ids=lambda folder: folder.name)
@@ -270,8 +270,8 @@ def test_every_claim_stands_once_and_a_reading_inside_of_what_it_reads(folder):
             assert run.paper.claims_by_id[reading.id].reading_of == row.id
             collect(reading)
 
-    for forest in (*run.forests, *run.own_forests):
-        for row in forest.rows:
+    for plot in (*run.claim_plots, *run.our_claim_plots):
+        for row in plot.rows:
             assert run.paper.claims_by_id[row.id].reading_of is None
             collect(row)
     assert sorted(names) == sorted(claim.id for claim in run.claims)
@@ -286,5 +286,5 @@ def test_the_part_of_a_claim_is_named_by_the_values_that_it_compares():
     grows, best = paper.claims
     assert grows.find_compared(paper, "first to last") == ("epsilon", [0.1, 1.0])
     assert grows.find_compared(paper, "step 2") == ("epsilon", [0.5, 1.0])
-    assert label_place(paper, grows, {"dataset": "car", "part": "step 1"}) == "car, epsilon from 0.1 to 0.5"
-    assert label_place(paper, best, {"epsilon": 1.0, "part": "other value 1"}) == "epsilon = 1, against max_depth = 3"
+    assert label_place(paper, grows, {"dataset": "car", "part": "step 1"}) == "car, ε from 0.1 to 0.5"
+    assert label_place(paper, best, {"epsilon": 1.0, "part": "other value 1"}) == "ε = 1, against max_depth = 3"

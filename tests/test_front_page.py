@@ -12,7 +12,6 @@ from experiments.config.finding import Sign
 from experiments.config.paper import Speaker
 from experiments.config.papers import read_paper
 from experiments.questions.printed import read_numbers_of
-from plots.answers import describe_sign
 from plots.pages import report
 from plots.pages.reference_pages import read_published
 from plots.pages.report import build_report
@@ -82,7 +81,7 @@ def test_an_answer_that_is_counted_has_a_bar_and_a_plain_one_its_sign(published)
     n_holding, n_failing = answer.counts[Sign.HOLDS], answer.counts[Sign.FAILS]
     assert f'<span class="answer "><a href="paper-2.html#claims">{answer.words}</a></span>' in claims
     assert f'<span class="good" style="flex-grow: {n_holding}"></span>' in claims
-    assert f'<span class="v bad">✗ {n_failing} {describe_sign(Sign.FAILS, n_failing)}</span>' in claims
+    assert f'<span class="v bad">✗ {n_failing} {Sign.FAILS.describe(n_failing)}</span>' in claims
     assert "✓" not in claims
     assert '<span class="answer bad"><a href="paper-2.html#privacy">✗ no</a></span>' in private
     assert 'class="bar"' not in private and 'class="others"' not in private

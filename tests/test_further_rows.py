@@ -148,7 +148,7 @@ def test_what_was_found_stands_beside_each_claim_of_a_page(sign, tmp_path, capsy
     published, name = next(_list_claims_with_effects(sign))
     folder = tmp_path / published.name
     shutil.copytree(published, folder)
-    rows = [row for forest in PaperRun.read(folder).forests for row in forest.rows]
+    rows = [row for plot in PaperRun.read(folder).claim_plots for row in plot.rows]
     silent = next(row.id for row in rows if row.id != name)
     place = {"part": "", "n": 40, "gain": 0.1, "low": 0.0, "high": 0.2, "noise": 0.1, "split": 0.1}
     outcomes = {"car": "as claimed", "nursery": "opposite"}
@@ -156,7 +156,7 @@ def test_what_was_found_stands_beside_each_claim_of_a_page(sign, tmp_path, capsy
     pd.DataFrame(found).to_csv(folder / "further_rows.csv", index=False)
     run = PaperRun.read(folder)
     said = "on new rows of this kind: as claimed in 1 of 2 settings, the opposite in 1 (40 splits)"
-    by_id = {row.id: row for forest in run.forests for row in forest.rows}
+    by_id = {row.id: row for plot in run.claim_plots for row in plot.rows}
     assert by_id[name].new_rows == said and said in by_id[name].lines_below
     assert by_id[silent].new_rows == ""
     print_summary(run, [])
@@ -169,8 +169,8 @@ def test_what_was_found_stands_beside_each_claim_of_a_page(sign, tmp_path, capsy
 def _list_claims_with_effects(sign):
     """Yield published papers with a claim of theirs that has a sign, and that runs have decided."""
     for folder in sorted(REFERENCE.glob("paper-[0-9]")):
-        for forest in PaperRun.read(folder).forests:
-            yield from ((folder, row.id) for row in forest.rows if row.sign == sign and row.effect)
+        for plot in PaperRun.read(folder).claim_plots:
+            yield from ((folder, row.id) for row in plot.rows if row.sign == sign and row.effect)
 
 
 @pytest.mark.parametrize("sign", [Sign.HOLDS, Sign.FAILS])
@@ -178,8 +178,8 @@ def test_published_claims_that_splits_were_crossed_for_say_so(sign):
     said = {
         row.id: row.new_rows
         for folder in sorted(REFERENCE.glob("paper-[0-9]*"))
-        for forest in PaperRun.read(folder).forests
-        for row in forest.rows
+        for plot in PaperRun.read(folder).claim_plots
+        for row in plot.rows
         if row.sign == sign and row.new_rows
     }
     assert said and all(words.startswith("on new rows of this kind: ") for words in said.values())

@@ -10,7 +10,7 @@ import pytest
 from experiments.cells.current import Standing
 from experiments.config.paths import ROOT
 from plots import audits, privacy
-from plots.answers import answer_privacy
+from plots.answers import judge_privacy
 from plots.labels import SYMBOLS, AccountSign
 from plots.pages import reference_pages
 from tests.papers import make_paper
@@ -137,7 +137,7 @@ def answer(tmp_path, *rows, versions=(VERSION,), of_a=SOUND, name="audit/summary
     bounds = audits.read_bounds(tmp_path, {"a": versions})
     paper = make_paper(labels={"a": "A"})
     described = privacy.describe_privacy(paper, of_a, bounds)
-    return answer_privacy(paper, [of_a], bounds), described, audits.name_audits(bounds, ["a"])
+    return judge_privacy(paper, [of_a], bounds), described, audits.name_audits(bounds, ["a"])
 
 
 def test_a_ledger_alone_is_no_yes_and_has_a_sign_of_its_own(tmp_path):
@@ -194,14 +194,14 @@ def test_an_own_account_that_admits_a_fault_needs_no_audit(tmp_path):
 def test_of_several_algorithms_some_may_have_nothing_but_their_account(tmp_path):
     accounts = [SOUND, SOUND | {"algorithm": "b"}, SOUND | {"algorithm": "c", "keeps_claim": False}]
     bounds = FOUND.iloc[1:2].assign(standing=Standing.CURRENT, audit="")
-    found = answer_privacy(make_paper(), accounts, bounds)
+    found = judge_privacy(make_paper(), accounts, bounds)
     assert found.words == "1 of 3 algorithms are, 1 by their own account alone"
     assert found.tally == "✓ 1 holds, ✗ 1 fails, ✎ 1 has its own account, not audited"
-    assert answer_privacy(make_paper(), accounts[:2], bounds).sign == AccountSign.UNAUDITED
+    assert judge_privacy(make_paper(), accounts[:2], bounds).sign == AccountSign.UNAUDITED
 
 
 def test_an_attack_names_the_algorithm_that_it_is_on(tmp_path):
     accounts = [SOUND, SOUND | {"algorithm": "b"}]
     bounds = FOUND.iloc[:1].assign(standing=Standing.CURRENT, audit="")
     paper = make_paper(labels={"a": "A"}, own=["a", "b"])
-    assert answer_privacy(paper, accounts, bounds).reason == "an attack on A measured ε ≥ 2.5 where 1 is claimed"
+    assert judge_privacy(paper, accounts, bounds).reason == "an attack on A measured ε ≥ 2.5 where 1 is claimed"

@@ -32,10 +32,11 @@ from experiments.commands import audit
 from experiments.config import estimators, kinds
 from experiments.config.papers import list_own_papers, list_papers, read_paper
 from experiments.config.paths import CONF, ROOT
+from experiments.config.study import PaperError
 from experiments.errors import BadInput
 from experiments.judge import claim_answers
 from experiments.judge.tasks import run_here
-from experiments.questions.paper_questions import resolve_claims
+from experiments.questions.paper_questions import resolve_claims, resolve_paper
 from experiments.regression_check.bands import find_folder, list_watched_papers
 from experiments.run.evaluate import evaluate_cell
 from experiments.run.executors import task_runner
@@ -542,6 +543,13 @@ def test_a_kind_of_claim_of_ones_own_uses_its_own_key(own):
         make_paper(studies={"s": STUDY}, claims=[TWICE])
     with pytest.raises(DocumentError, match="did you mean 'factor'"):
         make_paper(studies={"s": STUDY}, claims=[TWICE | {"facto": 2.0}])
+
+
+def test_a_kind_whose_runs_are_not_judged_each_by_itself_is_refused_before_any_run(own):
+    make_kind(own.folder, text=TIMES.replace("self.factor * worse", "self.factor * worse.mean()"))
+    paper = make_paper(studies={"s": STUDY}, claims=[TWICE | {"factor": 2.0}])
+    with pytest.raises(PaperError, match=r"^claim 'twice': list_contrasts of its kind, tried on made-up runs, "):
+        resolve_paper(paper)
 
 
 def test_a_claim_of_ones_own_kind_travels_to_other_processes(own, monkeypatch):

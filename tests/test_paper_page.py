@@ -13,7 +13,6 @@ import yaml
 from experiments.config.finding import Sign
 from experiments.config.paper import Speaker
 from experiments.judge.readings.sentences import list_curve_details, list_ranking_details
-from plots.answers import describe_sign
 from plots.labels import SYMBOLS
 from plots.pages.paper_results import render_page
 from plots.pages.reference_pages import read_published
@@ -119,7 +118,7 @@ def test_the_first_screen_has_promise_answers_and_finding_in_this_order(name, ru
     assert ("We found:" in shown) == bool(run.paper.finding)
     for answer in answers:
         for sign, n in answer.counts.items():
-            assert f"{SYMBOLS[sign]} {n} {describe_sign(sign, n)}" in shown
+            assert f"{SYMBOLS[sign]} {n} {sign.describe(n)}" in shown
 
 
 @pytest.mark.parametrize("name", FOUND)

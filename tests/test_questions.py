@@ -12,8 +12,8 @@ from experiments.cells.study_cells import cells_of_studies
 from experiments.config import kinds
 from experiments.config.papers import list_papers, read_paper
 from experiments.judge import claim_answers
-from experiments.judge.claim_answers import answer_claim, list_claim_needs
-from experiments.judge.number_answers import answer_numbers, judge_numbers
+from experiments.judge.claim_answers import judge_by_runs, list_claim_needs
+from experiments.judge.number_answers import judge_numbers, list_number_verdicts
 from experiments.judge.question import ClaimQuestion
 from experiments.judge.verdict import Verdict
 from experiments.questions.paper_questions import resolve_claims, resolve_numbers, resolve_paper
@@ -62,8 +62,8 @@ def test_the_questions_of_a_paper_travel_to_another_process(name):
             assert sent.question == claim.question
             evidence = claim.question.gather(nothing)
             assert list_claim_needs(sent.question, evidence) == list_claim_needs(claim.question, evidence) != []
-    verdicts = [answer.verdict for answer in answer_numbers(pickle.loads(pickle.dumps(numbers)), nothing)]
-    assert verdicts == [answer.verdict for answer in answer_numbers(numbers, nothing)]
+    verdicts = [answer.verdict for answer in list_number_verdicts(pickle.loads(pickle.dumps(numbers)), nothing)]
+    assert verdicts == [answer.verdict for answer in list_number_verdicts(numbers, nothing)]
 
 
 def test_a_question_that_has_travelled_gives_the_same_answer():
@@ -72,7 +72,7 @@ def test_a_question_that_has_travelled_gives_the_same_answer():
     (claim,) = resolve_claims(paper)
     sent = pickle.loads(pickle.dumps(claim.question))
     evidence = pickle.loads(pickle.dumps(claim.question.gather(results)))
-    assert answer_claim(sent, evidence) == answer_claim(claim.question, claim.question.gather(results))
+    assert judge_by_runs(sent, evidence) == judge_by_runs(claim.question, claim.question.gather(results))
 
 
 def test_verdicts_made_in_other_processes_are_the_same(monkeypatch):

@@ -355,7 +355,7 @@ def test_pages_are_made_from_the_file(tmp_path):
     assert shown["standings"] == [
         ["a", "1.33", "—", "—", "—", "", ""],
         ["b", "1.67", "87 %", "1 %", "10 %", "not told apart", "no"],
-        ["C", "3.00", "99 %", "< 1 %", "< 1 %", "told apart", "no"],
+        ["C", "3.00", "99 %", "0.8 %", "below 0.01 %", "told apart", "no"],
     ]
     assert "over 3 data sets" in shown["explanation"]
 

@@ -106,8 +106,8 @@ def test_what_readings_and_new_rows_say_stands_in_the_row_of_the_claim(pages):
     n_lines = 0
     for folder in FOLDERS:
         lines = pages[folder / "README.md"].splitlines()
-        for forest in reference_pages.read_published(folder).forests:
-            for row in filter(lambda row: row.lines_below, forest.rows):
+        for plot in reference_pages.read_published(folder).claim_plots:
+            for row in filter(lambda row: row.lines_below, plot.rows):
                 assert any(all(f"<br>{text}" in line for text in row.lines_below) for line in lines), row.id
                 n_lines += len(row.lines_below)
     assert n_lines > 20

@@ -4,9 +4,12 @@ import json
 import math
 import re
 from itertools import combinations
+from pathlib import Path
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from algorithms.accounting import faults
 from experiments.audit.outcomes import OUTCOMES
@@ -20,9 +23,10 @@ from experiments.judge.readings.sentences import (
     list_ranking_notes,
 )
 from experiments.judge.readings_together import describe_conditions
-from experiments.judge.verdict import Verdict, describe_place, say_where
+from experiments.judge.verdict import Verdict
+from experiments.judge.words import describe_place, describe_where, format_share
 from experiments.questions.further_rows import describe_further_rows
-from plots import audits
+from plots import audits, pages
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import read_readings, write_csv
 from tests import test_claims, test_statements
@@ -47,6 +51,26 @@ def check_sentence(text, most=45):
     assert not MACHINE.search(text), text
     assert count_words(text) <= most, (count_words(text), text)
     assert not re.search(r"\d%", text), text
+
+
+@given(share=st.floats(0, 1), threshold=st.integers(0, 100))
+def test_a_share_stands_on_its_side_of_each_threshold_and_is_never_all_or_nothing_that_is_not(share, threshold):
+    said = format_share(share)
+    assert (said == "100 %") == (share == 1) and (said == "0 %") == (share == 0)
+    per_cent = 0.0 if said == "below 0.01 %" else float(said.removesuffix(" %"))
+    if abs(100 * share - threshold) > 1e-6:
+        assert (per_cent >= threshold) == (100 * share >= threshold)
+
+
+def test_a_share_of_runs_is_the_one_that_was_counted():
+    assert [format_share(n / 100) for n in range(1, 101)] == [f"{n} %" for n in range(1, 101)]
+
+
+def test_pages_explain_every_verdict_and_begin_with_its_sign():
+    templates = Path(pages.__file__).parent / "templates"
+    explained = re.findall(r"^  \('([^']+)', '(\w+): ", (templates / "macros.html.j2").read_text("utf-8"), re.MULTILINE)
+    assert {verdict for verdict, _ in explained} == set(Verdict)
+    assert all(Verdict(verdict).sign == sign for verdict, sign in explained)
 
 
 RANKED = {
@@ -203,7 +227,7 @@ def test_every_place_is_named_with_greek_and_none_is_empty_words():
     settings = ({}, {"dataset": "car"}, {"epsilon": 1.0}, {"dataset": "car", "epsilon": math.inf, "part": "step 2"})
     for setting in settings:
         check_sentence(describe_place(setting))
-        check_sentence("fails" + say_where(setting))
+        check_sentence("fails" + describe_where(setting))
 
 
 def test_what_is_said_of_new_rows_is_short():

@@ -151,8 +151,8 @@ def test_the_sign_test_counts_gains_and_a_tie_is_none():
 @pytest.mark.parametrize("of", [lambda gains: GainsByMean.of(gains, 0.001), GainsByMedian.of])
 def test_hope_is_better_than_what_is_there_and_grows_with_the_runs_to_come(of):
     gains = of(np.random.default_rng(0).normal(0.01, 0.03, 20))
-    assert gains.find_p(EACH) > gains.hope_p(40) > gains.hope_p(320)
-    assert of(np.random.default_rng(0).normal(-0.05, 0.03, 20)).hope_p(320) > 0.5
+    assert gains.find_p(EACH) > gains.find_optimistic_p(40) > gains.find_optimistic_p(320)
+    assert of(np.random.default_rng(0).normal(-0.05, 0.03, 20)).find_optimistic_p(320) > 0.5
 
 
 def test_the_step_is_the_smallest_difference_that_is_seen():

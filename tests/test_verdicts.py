@@ -13,10 +13,10 @@ from experiments.config.finding import Sign
 from experiments.config.papers import read_paper
 from experiments.config.study import PaperError
 from experiments.judge.number_answers import count_expected_misses
-from experiments.judge.numbers.number_verdict import read_by_runs
+from experiments.judge.numbers.number_verdict import half_digit, read_by_runs
 from experiments.judge.numbers.order_chance import HighestMean
 from experiments.judge.numbers.prediction import Prediction
-from experiments.judge.verdict import Verdict, half_digit
+from experiments.judge.verdict import Verdict
 from experiments.metrics.metric import MetricRange
 from experiments.questions.printed import read_numbers_of, read_reported
 from plots.answers import find_outside
@@ -83,7 +83,7 @@ def test_prediction_interval_decides(value, verdict):
         (0.81600, 0.016, "print too coarse", "agrees, but a single printed run is known to ± 1.63 points at best"),
         (0.81728, 0.016, "undecided", "but it is inside by the first 3 runs alone"),
         (0.84967, 0.016, "undecided", "but it is inside by the first 3 runs alone"),
-        (0.84970, 0.016, "refuted", "ours is 4.970 points lower; the chance of that is 0.0002"),
+        (0.84970, 0.016, "refuted", "ours is 4.970 points lower; the chance of that is 0.02 %"),
         (0.84970, 0.070, "reproduced within ± δ", "ours is 4.970 points lower, shown to be less than 7 points"),
     ],
 )
@@ -154,7 +154,7 @@ def test_a_metric_with_a_bound_refutes_what_leaves_no_single_run_room():
     row = judge(printed(0.99951), cells(spread), paper=averaged)
     assert row["chance"] == pytest.approx(2 / math.comb(20, 10))
     asked = "each of its 10 runs would have to give at least 99.5 %, as none of our 10 does"
-    assert f"outside so far: ours is 16.849 points lower; the chance of that is below 0.0001: {asked};" in row["reason"]
+    assert f"outside so far: ours is 16.849 points lower; the chance of that is below 0.01 %: {asked};" in row["reason"]
     assert row["prediction_high"] <= 1
     row = judge(printed(0.99951), cells(spread * 10), paper=averaged)
     assert row["verdict"] == "refuted" and row["reason"].endswith(asked.replace("our 10", "our 100"))
@@ -219,7 +219,7 @@ def test_a_verdict_that_depends_on_the_number_of_runs_says_on_which():
     assert Verdict(row["verdict"]).sign == Sign.DEPENDS
     refuted, other = row["reason"].split("; print too coarse as a single printed run: ")
     assert refuted.startswith(
-        "refuted as a mean of 3 printed runs: ours is 4.000 points lower; the chance of that is 0.0"
+        "refuted as a mean of 3 printed runs: ours is 4.000 points lower; the chance of that is 0.9 %"
     )
     assert other.startswith("agrees, but a single printed run is known to ± 4.67 points at best")
     assert count_expected_misses(pd.DataFrame([row])) == pytest.approx(0.05)
@@ -571,7 +571,7 @@ def all_settings(spread=0.01, times=1):
             0.84974,
             "undecided",
             "outside so far: no setting gives it: 4 settings give 50.00 to 80.00, nearest two, no noise; "
-            "the chance of that is 0.05; 10 runs are to confirm it",
+            "the chance of that is 4 %; 10 runs are to confirm it",
         ),
         (0.45028, "setting lost", "nearest two, ε = 0.1"),
         (0.45026, "undecided", "no setting gives it: 4 settings give 50.00 to 80.00"),
@@ -602,11 +602,13 @@ def judge_two(a, b, times=1, **changes):
 def test_numbers_without_their_setting_must_come_from_one_setting():
     for row in judge_two(0.6, 0.61, printed_repeats=[1, 3]):
         assert row["verdict"] == "setting lost"
-        said = "; one setting could give all 2 numbers of t as single runs (p 0.96), one as means of 3 (p 0.69)"
+        said = (
+            "; one setting could give all 2 numbers of t as single runs (chance 95 %), one as means of 3 (chance 69 %)"
+        )
         assert said in row["reason"]
     for row in judge_two(0.6, 0.8, times=10):  # each fits some setting, and no setting fits both
         assert row["verdict"] == "refuted" and row["chance"] < 0.05
-        assert row["reason"].startswith("no setting could give all 2 numbers of t as single runs (p ")
+        assert row["reason"].startswith("no setting could give all 2 numbers of t as single runs (chance 0.0")
     assert judge_two(0.6, 0.8)[0]["reason"].startswith("outside so far: no setting could give all 2 numbers")
 
 
@@ -617,7 +619,9 @@ def test_how_many_runs_were_printed_decides_what_one_setting_can_explain():
         assert row["verdict"] == verdict
     row, _ = judge_two(0.6, 0.64, printed_repeats=[1, 30])
     assert (row["verdict"], row["verdicts_by_runs"]) == ("undecided", "1: setting lost; 30: undecided")
-    assert "one setting could give all 2 numbers of t as single runs (p 0.15), none as means of 30" in row["reason"]
+    assert (
+        "one setting could give all 2 numbers of t as single runs (chance 14 %), none as means of 30" in row["reason"]
+    )
     # at 102 runs one run reaches to ± 0.0163, and to ± 0.0185 with Bonferroni's two; a mean of ten to ± 0.0054
     paper = {"printed_repeats": [1, 10], "repeats": 20}
     row, _ = judge_two(0.6, 0.61, times=34, **paper)

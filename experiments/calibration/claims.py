@@ -148,7 +148,7 @@ def look_at_runs(runs: RunsUnderTest, shape: tuple[int, int]) -> tuple[LookedAt,
     hopes = {}
     for look in LOOKS:
         (examined,) = runs.examine(look.n)
-        hopes[look.n] = examined.hope_p(MOST).reshape(shape)
+        hopes[look.n] = examined.find_optimistic_p(MOST).reshape(shape)
         for is_alone, p_values in by_alone.items():
             p_values[look.n] = PValues(*(p.reshape(shape) for p in examined.find_p_values(is_alone)))
     return LookedAt(by_alone[True], hopes), LookedAt(by_alone[False], hopes)

@@ -26,6 +26,18 @@ class Sign(StrEnum):
     DEPENDS = "depends"
     OPEN = "open"
 
+    def describe(self, n: int) -> str:
+        """Return what a number of claims with this sign do.
+
+        Examples
+        --------
+        >>> Sign.HOLDS.describe(1), Sign.FAILS.describe(2), Sign.OPEN.describe(3)
+        ('holds', 'fail', 'are open')
+        """
+        if self == Sign.OPEN:
+            return "is open" if n == 1 else "are open"
+        return self.value if n == 1 else self.value.removesuffix("s")
+
 
 GivenSign = Annotated[Sign, Field(strict=False)]
 """A sign as a YAML file has it: by its name."""

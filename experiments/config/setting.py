@@ -77,7 +77,7 @@ def drop_entries(mapping: Mapping[str, Any], names: Container[str]) -> dict[str,
 
 
 def describe_setting(setting: Mapping) -> str:
-    """Return a setting as a reason names it.
+    """Return a setting as files of bands name it, whose texts never change; readers see `judge.words.name_setting`.
 
     Examples
     --------

@@ -14,7 +14,6 @@ all of them come to (`readings_together`).
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -30,7 +29,8 @@ from experiments.judge.evidence.standings import Outcome
 from experiments.judge.question import AskedClaim, ClaimQuestion, ComputedQuestion, Evidence, Need
 from experiments.judge.readings_together import combine_readings
 from experiments.judge.tasks import RunTasks, run_here
-from experiments.judge.verdict import Verdict, count_runs, format_effect, say_share, say_where
+from experiments.judge.verdict import Verdict
+from experiments.judge.words import count_runs, describe_where, format_effect, format_share
 from experiments.store.results import Results
 
 
@@ -48,7 +48,7 @@ def judge_claims(
         if isinstance(question, ComputedQuestion):
             tasks.append(partial(question.compute, verdicts_of))
         else:
-            tasks.append(partial(answer_claim, question, question.gather(results)))
+            tasks.append(partial(judge_by_runs, question, question.gather(results)))
     answers = []
     for claim, found in zip(claims, run_tasks(tasks), strict=True):
         known = {"id": claim.id, "text": claim.text, "kind": claim.kind, "metric": claim.question.metric}
@@ -61,7 +61,7 @@ def judge_claims(
     return combine_readings(claims, answers)
 
 
-def answer_claim(question: ClaimQuestion, evidence: Evidence) -> dict[str, Any]:
+def judge_by_runs(question: ClaimQuestion, evidence: Evidence) -> dict[str, Any]:
     """Return what `ClaimAnswer` has of a claim as it is read, from the runs of its groups."""
     known = {"scope": question.scope, "statistic": question.test.statistic, "level": question.level}
     if not evidence.unfit and not any(len(group.values) for group in evidence.groups):
@@ -128,11 +128,13 @@ def _explain_missing(groups: Sequence[ClaimGroup], replay: Replay) -> list[str]:
     """Say which runs failed or are missing that a look asked for."""
     if replay.failed:
         place, n = next(iter(replay.failed.items()))
-        return [f"INCOMPLETE: {count_runs(n)} failed{say_where(groups[place].setting)}: a crash may hide the worst"]
+        return [
+            f"INCOMPLETE: {count_runs(n)} failed{describe_where(groups[place].setting)}: a crash may hide the worst"
+        ]
     if replay.needed:
         place, asked = next(iter(replay.needed.items()))
         found = f"{groups[place].count_repeats(asked)} of {asked} repeats are complete"
-        return [f"INCOMPLETE: {found}{say_where(groups[place].setting)}"]
+        return [f"INCOMPLETE: {found}{describe_where(groups[place].setting)}"]
     return []
 
 
@@ -144,7 +146,7 @@ def _explain_verdict(
     if verdict == Verdict.REFUTED:
         strongest = _describe_effect(question, decisive)
         counted = [describe_counts(outcomes)] if len(settings) > 1 else []
-        return [f"fails{say_where(decisive.place)}: {strongest}", *counted]
+        return [f"fails{describe_where(decisive.place)}: {strongest}", *counted]
     if verdict == Verdict.UNDECIDED:
         if runs < LEAST_RUNS:
             return [f"open: {count_runs(runs)}, and {LEAST_RUNS} are the least that prove anything"]
@@ -152,7 +154,7 @@ def _explain_verdict(
         effect = _describe_effect(question, weakest) if weakest.n else "no run"
         if len(settings) == 1:
             return [f"open: {effect}"]
-        return [f"open: {describe_counts(outcomes)}; weakest{say_where(weakest.place)}: {effect}"]
+        return [f"open: {describe_counts(outcomes)}; weakest{describe_where(weakest.place)}: {effect}"]
     after = f"after {'up to ' if len(settings) > 1 else ''}{count_runs(runs)}"
     return [f"{describe_counts(outcomes)}, {after}"]
 
@@ -186,8 +188,7 @@ def describe_counts(outcomes: Sequence[Outcome]) -> str:
 
 
 def _describe_effect(question: ClaimQuestion, setting: SettingAnswer) -> str:
-    effect = setting.to_mapping()
-    shown = re.sub("(?<!e)-", "−", format_effect(question.metric, effect))
+    shown = format_effect(question.metric, setting.to_mapping())
     if setting.n == 1:
         return f"{shown}, in one run"
-    return f"{shown}; {say_share(setting.share_won)} of {count_runs(setting.n)} as claimed"
+    return f"{shown}; {format_share(setting.share_won)} of {count_runs(setting.n)} as claimed"

@@ -57,7 +57,8 @@ from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.numbers.runs_averaged import join_predictions, judge_all_runs
 from experiments.judge.question import Need
 from experiments.judge.tasks import RunTasks, run_here
-from experiments.judge.verdict import Verdict, count_runs, say_where
+from experiments.judge.verdict import Verdict
+from experiments.judge.words import count_runs, describe_where
 from experiments.stats import ALPHA, Interval, mean_interval
 from experiments.store.results import Results, Runs
 
@@ -76,12 +77,12 @@ def judge_numbers(
     out, for the number of runs averaged that makes it largest; of a number without its setting the largest of all
     settings), verdict, reason, verdicts_by_runs (by every number of runs that it may be a mean of), source.
     """
-    answers = answer_numbers(questions, results, facts, run_tasks)
+    answers = list_number_verdicts(questions, results, facts, run_tasks)
     rows = [verdict.to_row(question.number) for question, verdict in zip(questions, answers, strict=True)]
     return pd.DataFrame(rows, columns=None if rows else ["id", "table", "metric", "statistic", "verdict"])
 
 
-def answer_numbers(
+def list_number_verdicts(
     questions: Sequence[NumberQuestion],
     results: Results,
     facts: Mapping | None = None,
@@ -101,7 +102,7 @@ def answer_numbers(
             tasks.append(partial(_judge_alone, question, _find_runs(question, results)))
         elif number.table not in tables:
             tables.add(number.table)
-            tasks.append(_ask_table(question.together, results))
+            tasks.append(_make_table_task(question.together, results))
     for of_task in run_tasks(tasks):
         for name, verdict in of_task.items():
             verdicts.setdefault(name, verdict)
@@ -128,7 +129,7 @@ def list_number_needs(
         elif together and question.number.table not in tables and _may_need(together, results):
             tables.add(question.number.table)
             asked += together
-            tasks.append(_ask_table(together, results))
+            tasks.append(_make_table_task(together, results))
     verdicts: dict[str, NumberVerdict] = {}
     for of_task in run_tasks(tasks):
         verdicts |= of_task
@@ -152,7 +153,7 @@ def _may_need(together: Sequence[NumberQuestion], results: Results) -> bool:
     return any(one.settings and _count_made(_find_runs(one, results)) < one.last_look for one in together)
 
 
-def _ask_table(together: Sequence[NumberQuestion], results: Results) -> Callable[[], dict[str, NumberVerdict]]:
+def _make_table_task(together: Sequence[NumberQuestion], results: Results) -> Callable[[], dict[str, NumberVerdict]]:
     """Return the task to judge all numbers of a table that are printed without their setting."""
     found = [find_values(one.settings, one.number.metric, results) for one in together]
     n_made = min((_count_made(_find_runs(one, results)) for one in together if one.settings), default=0)
@@ -238,7 +239,7 @@ def _note_maximum(best: FoundSetting, found: Sequence[FoundSetting]) -> list[str
     for name, value in best.asked.values.items():
         if any(own.asked.values[name] != value for own in found):
             varying[name] = value
-    notes = [f"ours is best{say_where(varying)}"] if varying else []
+    notes = [f"ours is best{describe_where(varying)}"] if varying else []
     means = [own.values.mean() for own in found]
     n_ties = means.count(max(means))
     return [*notes, f"one of {n_ties} that are equally good"] if n_ties > 1 else notes

@@ -42,11 +42,11 @@ class AskedGroup(NamedTuple):
     #: The axes that are fixed within it.
     setting: dict[str, Any]
     #: Of each level that is compared its settings; a repeat is averaged over several.
-    columns: tuple[tuple[SettingKey, ...], ...]
+    levels: tuple[tuple[SettingKey, ...], ...]
 
     def list_settings(self) -> tuple[SettingKey, ...]:
         """Return the settings of all levels."""
-        return tuple(chain.from_iterable(self.columns))
+        return tuple(chain.from_iterable(self.levels))
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class ClaimQuestion:
         """Return the groups with their runs; an undefined share counts as 0, the worst that it can be."""
         groups = []
         for asked in self.groups:
-            columns = [results.find_all(column, self.metric) for column in asked.columns]
+            columns = [results.find_all(column, self.metric) for column in asked.levels]
             repeats, levels = _arrange_repeats([list(map(self._measure, column)) for column in columns])
             values = np.column_stack(levels)
             runs = list(chain.from_iterable(columns))

@@ -72,7 +72,7 @@ def describe_conditions(conditions: dict[str, Verdict]) -> str:
     >>> describe_conditions({"the target is scaled": Verdict.REFUTED, "it is not": Verdict.REPRODUCED})
     'fails if the target is scaled; holds if it is not'
     """
-    words = {Sign.HOLDS: "holds", Sign.FAILS: "fails", Sign.DEPENDS: "holds in part", Sign.OPEN: "is open"}
+    words = {sign: sign.describe(1) for sign in Sign} | {Sign.DEPENDS: "holds in part"}
     by_sign: dict[Sign, list[str]] = {}
     for condition, verdict in conditions.items():
         by_sign.setdefault(verdict.sign, []).append(condition.rstrip("."))

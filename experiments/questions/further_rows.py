@@ -30,7 +30,7 @@ from experiments.judge.claim_answers import describe_counts
 from experiments.judge.evidence.claim_group import ClaimGroup
 from experiments.judge.evidence.standings import Outcome
 from experiments.judge.question import AskedGroup, ClaimQuestion
-from experiments.judge.verdict import describe_place
+from experiments.judge.words import describe_place
 from experiments.questions.group_claim import has_random_split
 from experiments.questions.paper_questions import resolve_claims
 from experiments.questions.printed import list_numbers, read_numbers_of
@@ -158,7 +158,7 @@ def _list_asked(paper: Paper) -> Iterator[tuple[str, ClaimQuestion, list[AskedGr
 
 def _find_place(paper: Paper, group: AskedGroup) -> tuple[Study, str]:
     """Return the study and the data set that a group of a claim is about; a group of several is about the first."""
-    first = group.columns[0][0]
+    first = group.levels[0][0]
     study = paper.studies[first.study]
     return study, first.values[first.axes.index("dataset")]
 

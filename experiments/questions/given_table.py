@@ -16,9 +16,10 @@ import pandas as pd
 
 from documents.search_path import name_stored
 from experiments.config.paper import Paper
-from experiments.config.setting import describe_setting, is_among, is_same_value, make_setting_key
+from experiments.config.setting import is_among, is_same_value, make_setting_key
 from experiments.config.study import Study
 from experiments.errors import BadInput, suggest_name
+from experiments.judge.words import name_setting
 from experiments.metrics.find import find_metric
 from experiments.store.results import SettingKey, place_settings
 from experiments.store.runs_file import UNDEFINED
@@ -217,7 +218,7 @@ class _GivenTable:
                 raise self.fail(last, f"{where}: all settings need the same ones; a crashed run has the status failed")
 
     def _describe_setting(self, rows: pd.DataFrame, place: int, study: Study) -> str:
-        return describe_setting({axis: rows[axis].iloc[place] for axis in study.axes()})
+        return name_setting({axis: rows[axis].iloc[place] for axis in study.axes()})
 
     # What it gave.
 

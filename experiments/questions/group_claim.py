@@ -33,7 +33,7 @@ from experiments.questions.settings import list_setting_keys
 _STEP = "step "
 """How the name of a step begins; its number follows."""
 
-Column = dict[str, Scalar]
+Level = dict[str, Scalar]
 """What tells a level that a claim compares from the others: values of axes."""
 
 
@@ -51,10 +51,9 @@ class ClaimAboutRuns(Claim, ABC):
     #: Which effects bear the claim out: 1 those above zero, -1 those below, 0 those near it.
     direction: ClassVar[int] = 1
 
-    @classmethod
-    def find_direction(cls, part: str) -> int:
+    def find_direction(self, part: str) -> int:
         """Return which effects of a part bear the claim out: as a rule its `direction`."""
-        return cls.direction
+        return self.direction
 
     def find_compared(self, paper: Paper, part: str) -> tuple[str, list[Scalar]]:
         """Return the axis along which a part compares, and the values that it does; none if its name says all."""
@@ -68,14 +67,25 @@ class ClaimAboutRuns(Claim, ABC):
         """Return the question, or why there is none; see `Claim.resolve`."""
         if reason := self.explain_missing(paper):
             return ComputedQuestion.known(Verdict.NOT_IMPLEMENTED, reason, self.metric)
-        return self.ask(paper)
+        return self.make_question(paper)
 
     @abstractmethod
-    def ask(self, paper: Paper) -> ClaimQuestion:
+    def make_question(self, paper: Paper) -> ClaimQuestion:
         """Return the question, with all chance of a false verdict as its level.
 
         PaperError if the claim names what the paper does not have.
         """
+
+    @abstractmethod
+    def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
+        """Return what the claim says of a group whose values have a row a repeat.
+
+        The columns are the levels that it compares. The margin counts as no difference.
+        """
+
+    def find_margin(self, paper: Paper) -> Margin:
+        """Return what counts as no difference: as a rule δ of the metric."""
+        return find_margin(paper, self.metric)
 
     @property
     def statistic(self) -> str:
@@ -98,37 +108,30 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
     """The axes whose values tell groups apart: every axis that varies, but that along which the metric changes."""
 
     #: The keys whose values the claim compares, the lesser first.
-    roles: ClassVar[tuple[str, ...]] = ()
-
-    @abstractmethod
-    def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
-        """Return what the claim says of a group whose values have a row a repeat.
-
-        The columns are the levels, in the order of `list_columns`. The margin counts as no difference.
-        """
+    compared_keys: ClassVar[tuple[str, ...]] = ()
 
     @property
     def compared_axis(self) -> str:
-        """The axis of the values that the claim names, which its key ``axis`` may say."""
-        return getattr(self, "axis", "algorithm")
+        """The axis of the values that the claim names."""
+        return "algorithm"
+
+    @property
+    def averaged_axes(self) -> Sequence[str]:
+        """The axes over which a run is averaged before it is compared."""
+        return ()
 
     @property
     def named_values(self) -> dict[str, Any]:
-        """The values that the claim compares, by the part that each plays, the lesser first."""
-        return {role: getattr(self, role) for role in self.roles}
+        """The values that the claim compares, by the keys that name them, the lesser first."""
+        return {key: getattr(self, key) for key in self.compared_keys}
 
-    def list_columns(self, study: Study) -> list[Column]:
+    def list_levels(self, study: Study) -> list[Level]:
         """Return the levels that the claim compares: as a rule its named values."""
         return [{self.compared_axis: value} for value in self.named_values.values()]
 
     def list_measured(self) -> list[tuple[StudyPart, list[str]]]:
         """Return its part of a study, with its metric."""
         return [(self, [self.metric])]
-
-    def find_margin(self, paper: Paper) -> Margin:
-        """Return what counts as no difference: δ of the metric, or the claim's own, a share, if its key says so."""
-        own = getattr(self, "margin", None)
-        return find_margin(paper, self.metric) if own is None else Margin(own, is_share=True)
 
     def explain_missing(self, paper: Paper) -> str:
         """Return why the claim can never be tested: it speaks of an algorithm that is not implemented."""
@@ -140,22 +143,22 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
         study = paper.study(self.study, f"claim {self.id!r}")
         self._check_named(study)
         compared: dict[str, list] = {}
-        for column in self.list_columns(study):
-            for axis, value in column.items():
+        for level in self.list_levels(study):
+            for axis, value in level.items():
                 values = compared.setdefault(axis, [])
                 values += [] if value in values else [value]
         return study, {**self.where, **compared}
 
-    def ask(self, paper: Paper) -> ClaimQuestion:
-        """Return the question; see `ClaimAboutRuns.ask`."""
+    def make_question(self, paper: Paper) -> ClaimQuestion:
+        """Return the question; see `ClaimAboutRuns.make_question`."""
         study, where = self.find_part(paper)
-        columns = self.list_columns(study)
-        self._check_within(study, where, columns)
+        levels = self.list_levels(study)
+        self._check_within(study, where, levels)
         groups = []
         for values in study.settings(self.within, where):
             setting = dict(zip(self.within, values, strict=True))
-            levels = [list_setting_keys(study, {**where, **setting, **column}) for column in columns]
-            groups.append(AskedGroup(setting, tuple(levels)))
+            keys = [list_setting_keys(study, {**where, **setting, **level}) for level in levels]
+            groups.append(AskedGroup(setting, tuple(keys)))
         return ClaimQuestion(
             metric=self.metric,
             groups=tuple(groups),
@@ -167,15 +170,15 @@ class GroupClaim(ClaimAboutRuns, StudyPart):
 
     def _check_named(self, study: Study) -> None:
         values = study.axis(self.compared_axis, self.where)
-        for role, value in self.named_values.items():
+        for key, value in self.named_values.items():
             if value not in values:
-                raise PaperError(f"claim {self.id!r}: {role} = {value!r} is not run by the study ({values})")
+                raise PaperError(f"claim {self.id!r}: {key} = {value!r} is not run by the study ({values})")
         pair = list(self.named_values.values())
         if pair and pair[0] == pair[1]:
             raise PaperError(f"claim {self.id!r}: {pair[0]!r} is compared with itself; name two")
 
-    def _check_within(self, study: Study, where: Mapping[str, Any], columns: Sequence[Column]) -> None:
-        compared, named = {axis for column in columns for axis in column}, set(getattr(self, "over", ()))
+    def _check_within(self, study: Study, where: Mapping[str, Any], levels: Sequence[Level]) -> None:
+        compared, named = {axis for level in levels for axis in level}, set(self.averaged_axes)
         varying = set(study.varying_axes(where)) - compared - named
         if compared & set(self.within) or not varying <= set(self.within) or named & {*compared, *self.within}:
             besides = " and ".join(sorted(compared | named))
@@ -192,21 +195,21 @@ class TrendClaim(GroupClaim):
 
     def find_compared(self, paper: Paper, part: str) -> tuple[str, list[Scalar]]:
         """Return the axis, and both ends of the change or of a step of it."""
-        values = self.list_levels(paper.study(self.study, self.id))
+        values = self.list_axis_values(paper.study(self.study, self.id))
         number = part.removeprefix(_STEP)
         ends = values[int(number) - 1 : int(number) + 1] if number.isdecimal() else [values[0], values[-1]]
         return self.along, ends
 
-    def list_levels(self, study: Study) -> list[Scalar]:
+    def list_axis_values(self, study: Study) -> list[Scalar]:
         """Return the values of the axis, ascending."""
         values = sorted(study.axis(self.along, self.where))
         if len(values) < 2:
             raise PaperError(f"claim {self.id!r}: {self.along} has one level only")
         return values
 
-    def list_columns(self, study: Study) -> list[Column]:
+    def list_levels(self, study: Study) -> list[Level]:
         """Return every level of the axis."""
-        return [{self.along: value} for value in self.list_levels(study)]
+        return [{self.along: value} for value in self.list_axis_values(study)]
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want every change to be above zero, or below."""
@@ -229,7 +232,17 @@ class ComparisonClaim(GroupClaim):
     """Axes over which a run is averaged before the two are compared, such as ``[dataset]``: "on average over the data
     sets". None of them is one of ``within``."""
 
-    roles: ClassVar[tuple[str, ...]] = ("worse", "better")
+    compared_keys: ClassVar[tuple[str, ...]] = ("worse", "better")
+
+    @property
+    def compared_axis(self) -> str:
+        """The axis of the two."""
+        return self.axis
+
+    @property
+    def averaged_axes(self) -> Sequence[str]:
+        """The axes over which a run is averaged before it is compared."""
+        return self.over
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want the difference to be above zero, or below."""
@@ -242,6 +255,10 @@ class WithMargin(GroupClaim):
 
     margin: float
     """What counts as no change, as a share of the metric's mean, such as 0.05."""
+
+    def find_margin(self, paper: Paper) -> Margin:
+        """Return the claim's own."""
+        return Margin(self.margin, is_share=True)
 
     @field_validator("margin")
     @classmethod

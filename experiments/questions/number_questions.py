@@ -16,7 +16,7 @@ from experiments.judge.numbers.number_verdict import (
     NumberQuestion,
     NumberVerdict,
     PrintedNumber,
-    format_difference,
+    describe_difference,
     is_blank,
 )
 from experiments.judge.statements.finding import find_function
@@ -55,7 +55,7 @@ def resolve_number(
     part = paper.parts[number.table]
     if number.statistic == "some":
         of_table = [one for one in siblings if (one.table, one.statistic) == (part.id, "some")]
-        return NumberQuestion(number, together=tuple(_ask_unplaced(paper, part, one) for one in of_table))
+        return NumberQuestion(number, together=tuple(_resolve_unplaced(paper, part, one) for one in of_table))
     study, where = find_settings(paper, number)
     if not is_given:
         check_metrics(paper, f"printed number {number.id!r}", study.name, where, [number.metric])
@@ -131,7 +131,7 @@ def list_open_settings(studies: Sequence[Study], algorithm: str) -> list[AskedSe
     return settings
 
 
-def _ask_unplaced(paper: Paper, part: PaperTable | PaperFigure, number: PrintedNumber) -> NumberQuestion:
+def _resolve_unplaced(paper: Paper, part: PaperTable | PaperFigure, number: PrintedNumber) -> NumberQuestion:
     studies = part.list_open_studies(paper) if isinstance(part, PaperTable) else []
     if not studies:
         raise PaperError(f"printed number {number.id!r}: statistic some needs a table of kind span")
@@ -161,5 +161,5 @@ def _compute_formula(number: PrintedNumber) -> NumberVerdict:
         raise PaperError(f"printed number {number.id!r}: {error}") from None
     computed = Interval(1, value, float("nan"), float("nan"))
     if abs(value - number.value) > number.slack:
-        return NumberVerdict(Verdict.REFUTED, f"computed: {format_difference(number, value)}", 1, computed)
+        return NumberVerdict(Verdict.REFUTED, f"computed: {describe_difference(number, value)}", 1, computed)
     return NumberVerdict(Verdict.REPRODUCED, f"computed: {value:.4f}", 1, computed)

@@ -20,7 +20,7 @@ from experiments.judge.question import AskedClaim, ClaimQuestion
 from experiments.questions.exhibits.checks import check_exhibit
 from experiments.questions.group_claim import ClaimAboutRuns
 from experiments.questions.number_questions import resolve_number
-from experiments.questions.preflight import check_metrics, collect, raise_errors
+from experiments.questions.preflight import check_metrics, check_rule, collect, raise_errors
 from experiments.questions.printed import list_numbers, read_numbers_of
 from experiments.questions.readings.choices import check_choices
 from experiments.questions.settings import key_of_cell
@@ -52,7 +52,7 @@ def resolve_paper(paper: Paper) -> PaperQuestions:
     (printed,) = collect([lambda: list_numbers(read_numbers_of(paper))], errors) or [[]]
     numbers = collect([partial(resolve_number, paper, number, printed) for number in printed], errors)
     by_id = {number.id: number for number in printed}
-    claims = collect([partial(_ask_claim, paper, claim, by_id) for claim in paper.claims], errors)
+    claims = collect([partial(_resolve_claim, paper, claim, by_id) for claim in paper.claims], errors)
     collect([partial(_check_metrics, paper, paper.claims_by_id[claim.id]) for claim in claims], errors)
     collect([partial(check, paper) for check in (_check_readings_of_claims, _check_finding)], errors)
     collect([partial(_check_coverage, paper, passage, [*by_id]) for passage in paper.coverage], errors)
@@ -76,7 +76,7 @@ def resolve_given(paper: Paper) -> PaperQuestions:
     (printed,) = collect([lambda: list_numbers(read_numbers_of(paper))], errors) or [[]]
     numbers = collect([partial(resolve_number, paper, number, printed, is_given=True) for number in printed], errors)
     by_id = {number.id: number for number in printed}
-    claims = collect([partial(_ask_claim, paper, claim, by_id) for claim in paper.claims], errors)
+    claims = collect([partial(_resolve_claim, paper, claim, by_id) for claim in paper.claims], errors)
     collect([partial(_check_readings_of_claims, paper)], errors)
     raise_errors(errors)
     return PaperQuestions({}, tuple(numbers), tuple(_share_levels(claims)), {})
@@ -102,11 +102,13 @@ def resolve_claims(paper: Paper, printed: Sequence[PrintedNumber] = ()) -> list[
     [0.0125, 0.0125]
     """
     by_id = {number.id: number for number in printed}
-    return _share_levels([_ask_claim(paper, claim, by_id) for claim in paper.claims])
+    return _share_levels([_resolve_claim(paper, claim, by_id) for claim in paper.claims])
 
 
-def _ask_claim(paper: Paper, claim: Any, printed: Mapping[str, PrintedNumber]) -> AskedClaim:
+def _resolve_claim(paper: Paper, claim: Any, printed: Mapping[str, PrintedNumber]) -> AskedClaim:
     question, is_against = claim.resolve(paper, printed), claim.against is not None
+    if isinstance(question, ClaimQuestion):
+        check_rule(claim.id, question)
     reading_of = None if claim.reading_of is None else paper.text_of(claim)
     return AskedClaim(claim.id, claim.text, claim.kind, question, reading_of, claim.read_as, is_against)
 

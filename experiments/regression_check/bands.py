@@ -35,8 +35,7 @@ from experiments.config.paths import ROOT
 from experiments.config.setting import drop_entries, keep_entries
 from experiments.errors import BadInput
 from experiments.judge.numbers.number_verdict import PrintedNumber
-from experiments.judge.verdict import Verdict
-from experiments.metrics.find import is_in_per_cent
+from experiments.judge.words import format_difference, format_share, format_value
 from experiments.regression_check.order_statistics import FALSE_ALARMS, POWER, Band, make_band
 from experiments.regression_check.watch import (
     WatchList,
@@ -91,7 +90,8 @@ def measure_accepted(paper: Paper, watched: WatchList, table: pd.DataFrame) -> A
         if len(values) < watched.accepted:
             raise BadInput(f"{number.name}: {len(values)} of {watched.accepted} runs have a finite {number.metric}")
         bands[number.key] = make_band(values, watched.repeats)
-    claims, doubts = {}, []
+    claims: dict[str, str] = {}
+    doubts = []
     for claim in watched.claims:
         parts = list_claim_parts(paper, claim, results)
         claims[claim.id], _ = judge_parts(parts, watched.accepted)
@@ -169,7 +169,7 @@ def find_differences(paper: Paper, watched: WatchList, accepted: Accepted, table
         if now != was:
             differences.append(Difference(f"claim {claim.id}", was, now, reason))
     for printed, verdict in judge_must_hold(paper, watched, results):
-        if Verdict(verdict.verdict).sign is not Sign.HOLDS:
+        if verdict.verdict.sign is not Sign.HOLDS:
             differences.append(Difference(name_printed(printed), "holds", verdict.verdict, verdict.reason))
     return differences
 
@@ -181,7 +181,7 @@ def name_printed(number: PrintedNumber) -> str:
     --------
     >>> setting = {"dataset": "car", "algorithm": "rdt"}
     >>> name_printed(PrintedNumber("car-rdt", "table-1", "accuracy", "mean", 0.84, "p. 3", 1, setting))
-    'printed number car-rdt, 84.00 %'
+    'printed number car-rdt, 84 %'
     """
     return f"printed number {number.id}, {format_value(number.metric, number.value)}"
 
@@ -194,23 +194,7 @@ def _compare_number(name: str, metric: str, band: Band, values: np.ndarray, n_ru
     beyond = band.measure_excess(median)
     if not beyond:
         return []
-    return [Difference(name, was, format_value(metric, median), f"{_format_shift(metric, beyond, '+')} outside")]
-
-
-def format_value(metric: str, value: float) -> str:
-    """Return a number as text, in per cent where papers print it so.
-
-    Examples
-    --------
-    >>> format_value("accuracy", 0.81234), format_value("mse", 0.00123456)
-    ('81.23 %', '0.001235')
-    """
-    return f"{100 * value:.2f} %" if is_in_per_cent(metric) else f"{value:.4g}"
-
-
-def _format_shift(metric: str, value: float, sign: str = "") -> str:
-    """Return a difference as text, in percentage points where papers print per cent."""
-    return f"{100 * value:{sign}.2f} points" if is_in_per_cent(metric) else f"{value:{sign}.4g}"
+    return [Difference(name, was, format_value(metric, median), f"{format_difference(metric, beyond, '+.3g')} outside")]
 
 
 def describe_sensitivity(accepted: Accepted) -> list[str]:
@@ -220,7 +204,7 @@ def describe_sensitivity(accepted: Accepted) -> list[str]:
     --------
     >>> bands = {(f"grid: {i}", "accuracy"): Band(200, 0.5, 0.4, 0.6, i / 100) for i in (0, 1, 2, 5)}
     >>> describe_sensitivity(Accepted(bands, {}, 21))
-    ['accuracy: 1.00 points in grid: 1; 2.00 points in half of 3 bands, 5.00 points in all; any in 1 without spread']
+    ['accuracy: 1 point in grid: 1; 2 points in half of 3 bands, 5 points in all; any in 1 without spread']
     """
     shifts: dict[str, dict[str, float]] = defaultdict(dict)
     for (name, metric), band in accepted.bands.items():
@@ -232,8 +216,8 @@ def _describe_shifts(metric: str, shifts: pd.Series) -> str:
     varying = shifts[shifts != 0]
     words = []
     if len(varying):
-        least, half = _format_shift(metric, varying.min()), _format_shift(metric, varying.median())
-        most = _format_shift(metric, varying.max())
+        least, half = format_difference(metric, varying.min()), format_difference(metric, varying.median())
+        most = format_difference(metric, varying.max())
         words = [f"{least} in {varying.idxmin()}", f"{half} in half of {len(varying)} bands, {most} in all"]
     if n_constant := len(shifts) - len(varying):
         words.append(f"any in {n_constant} without spread")
@@ -255,5 +239,5 @@ def format_report(name: str, watched: WatchList, accepted: Accepted, differences
         frame = pd.DataFrame(differences, columns=["what", "accepted", "now", "by how much"])
         lines += ["", frame.to_string(index=False, justify="left"), ""]
     for sensitivity in describe_sensitivity(accepted):
-        lines.append(f"  smallest shift detected ({POWER:.0%} of the time), {sensitivity}")
+        lines.append(f"  smallest shift detected ({format_share(POWER)} of the time), {sensitivity}")
     return "\n".join(lines)

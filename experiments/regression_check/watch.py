@@ -27,9 +27,10 @@ from experiments.config.paper import Paper, Watch
 from experiments.config.setting import describe_setting
 from experiments.errors import BadInput, suggest_name
 from experiments.judge.evidence.sequential_test import ROUNDING
-from experiments.judge.number_answers import answer_numbers
+from experiments.judge.number_answers import list_number_verdicts
 from experiments.judge.numbers.number_verdict import NumberVerdict, PrintedNumber
-from experiments.judge.verdict import Verdict, describe_place
+from experiments.judge.verdict import Verdict
+from experiments.judge.words import describe_place
 from experiments.questions.group_claim import GroupClaim
 from experiments.questions.number_questions import find_settings, resolve_number
 from experiments.questions.preflight import check_metrics
@@ -175,13 +176,13 @@ ClaimParts = Sequence[tuple[str, np.ndarray]]
 def list_claim_parts(paper: Paper, claim: GroupClaim, results: Results) -> ClaimParts:
     """Return the parts of a claim that is narrowed to what is watched."""
     parts = []
-    for group in claim.ask(paper).gather(results).groups:
+    for group in claim.make_question(paper).gather(results).groups:
         for contrast in group.contrasts:
             parts.append((describe_place({**group.setting, "part": contrast.name}), contrast.gains))
     return parts
 
 
-def judge_parts(parts: ClaimParts, repeats: int) -> tuple[str, str]:
+def judge_parts(parts: ClaimParts, repeats: int) -> tuple[Verdict, str]:
     """Return the verdict of sign tests on a watched claim of which each setting should have so many runs, and why.
 
     It is reproduced if significantly many runs speak for every part of it, refuted if significantly many speak against
@@ -205,7 +206,7 @@ def judge_must_hold(paper: Paper, watched: WatchList, results: Results) -> list[
     """
     judged_so = paper.replaced(repeats=watched.repeats, most_repeats=watched.repeats)
     questions = [resolve_number(judged_so, number, ()) for number in watched.must_hold]
-    return list(zip(watched.must_hold, answer_numbers(questions, results), strict=True))
+    return list(zip(watched.must_hold, list_number_verdicts(questions, results), strict=True))
 
 
 def explain_doubt(parts: ClaimParts, verdict: str, n_further: int) -> str:

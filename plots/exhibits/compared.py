@@ -10,6 +10,7 @@ import pandas as pd
 
 from experiments.comparisons.comparison import NOT_TOLD_APART, AlgorithmComparison, describe_held_out
 from experiments.config.paper import Paper
+from experiments.judge.words import format_share
 from plots.labels import MISSING, label_name, label_names
 
 
@@ -27,18 +28,14 @@ def format_rank(rank: float) -> str:
 
 
 def format_probability(probability: float) -> str:
-    """Return a probability in per cent, rounded down so that what is below 0.95 never reads 95 %.
+    """Return a probability in words; a share of random draws, so that nothing is certain.
 
     Examples
     --------
-    >>> [format_probability(p) for p in (0.9496, 0.9999, 0.003, math.nan)]
-    ['94 %', '> 99 %', '< 1 %', '—']
+    >>> [format_probability(p) for p in (0.9496, 1, 0.003, 0, math.nan)]
+    ['94 %', '99 %', '0.3 %', 'below 0.01 %', '—']
     """
-    if math.isnan(probability):
-        return MISSING
-    if probability >= 0.995:
-        return "> 99 %"
-    return f"{math.floor(100 * probability + 1e-9)} %" if probability >= 0.01 else "< 1 %"
+    return format_share(min(max(probability, 1e-5), 1 - 1e-5))
 
 
 def name_with_odds(paper: Paper, row: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 
 from experiments.judge.verdict import Verdict
 from plots import style
-from plots.answers import count_signs, describe_sign
+from plots.answers import count_signs
 from plots.labels import SYMBOLS, TONES, AccountSign
 from plots.strips import draw_in_text
 from plots.text_table import escape_cell
@@ -47,7 +47,7 @@ def _make_environment() -> Environment:
         "unaudited": AccountSign.UNAUDITED,
         "sign_of": {verdict.value: verdict.sign for verdict in Verdict},
     }
-    environment.globals |= {"count_signs": count_signs, "describe_sign": describe_sign, "draw_in_text": draw_in_text}
+    environment.globals |= {"count_signs": count_signs, "draw_in_text": draw_in_text}
     environment.filters["cell"] = escape_cell
     return environment
 

@@ -12,10 +12,9 @@ from rich.markup import escape
 from experiments.config.paper import Paper
 from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.more_runs import MoreRuns
-from experiments.judge.verdict import count_runs
+from experiments.judge.words import count_runs, describe_place
 from experiments.stats import LEVEL
 from experiments.store.json_files import write_json
-from plots.labels import label_setting
 from plots.pages.terminal import make_table, open_console, print_summary
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import DIGITS, write_csv
@@ -96,7 +95,7 @@ def _gather_needs(paper: Paper, more: Mapping[str, Sequence[MoreRuns]]) -> dict[
             for name, value in zip(axes, values, strict=True):
                 if name in varying:
                     known[name] = float(value) if name == "epsilon" else value
-            setting = label_setting(paper, known) or "its one setting"
+            setting = describe_place(known, paper.labels)
             n, needed, users = rows.get(setting, (one.n, 0, []))
             rows[setting] = (min(n, one.n), max(needed, one.needed), [*users, user])
     return rows

@@ -27,7 +27,7 @@ from experiments.config.paper import Paper
 from experiments.config.readings import Question
 from experiments.judge.readings.under_reading import HOLDS, IS_REFUTED, OPEN
 from experiments.judge.readings.variance import PREFIX, explain_variance, list_choices
-from experiments.judge.verdict import say_share
+from experiments.judge.words import format_share
 from plots import style
 from plots.runs.run_folder import read_readings, write_csv
 from plots.style import ALARM, GRID, INK, QUALITATIVE
@@ -257,7 +257,7 @@ def _draw_matrix(axes: Axes, effect: str, matrix: list[tuple[str, str]], drawn: 
     for name in names:
         rows = [row for row, (own, _) in enumerate(matrix) if own == name]
         axes.annotate(
-            say_share(shares[name]),
+            format_share(shares[name]),
             (1.01, sum(rows) / len(rows)),
             xycoords=("axes fraction", "data"),
             va="center",

@@ -79,9 +79,9 @@ def _print_answer(console: Console, answer: Answer) -> None:
 
 def _make_tables(run: PaperRun, width: int) -> Iterator[RenderableType]:
     """Yield claims and printed numbers; of what prints no numbers, its grids."""
-    for head, forests in (("Its claims", run.forests), ("Claims of our own", run.own_forests)):
-        for forest in forests:
-            yield _make_claims_table(forest, head)
+    for head, drawn in (("Its claims", run.claim_plots), ("Claims of our own", run.our_claim_plots)):
+        for plot in drawn:
+            yield _make_claims_table(plot, head)
     for group in run.number_groups:
         yield _make_numbers_table(group)
     for part in () if len(run.numbers) else run.paper.tables:

@@ -29,10 +29,10 @@ from experiments.judge.verdict import Verdict
 from experiments.questions.further_rows import describe_further_rows
 from experiments.run.copies import describe_copies
 from experiments.store.json_files import read_json
-from plots.answers import Answer, answer_privacy, answer_verdicts, fill_finding, find_outside, list_misfits
+from plots.answers import Answer, fill_finding, find_outside, judge_privacy, list_misfits, sum_up_verdicts
 from plots.audits import read_bounds
 from plots.exhibits.views import view
-from plots.rows import ClaimRow, NumberRow, describe_facts, group_numbers, list_forests, make_row, plot_numbers
+from plots.rows import ClaimRow, NumberRow, describe_facts, group_numbers, list_claim_plots, make_row, plot_numbers
 from plots.runs.run_folder import NEEDED, read_csv, read_paper_as_run, read_readings
 from plots.series import note_missing_cells
 from plots.strips import StripPlot
@@ -148,9 +148,9 @@ class PaperRun:
         """
         nothing = "it prints no legible value" if self.is_of_paper else "it prints none"
         return [
-            answer_verdicts("Do its numbers come out?", list(self.measured["verdict"]), nothing),
-            answer_verdicts("Do its claims hold?", self.list_verdicts(Speaker.PAPER), "it has none"),
-            answer_privacy(self.paper, self.privacy, self.audit),
+            sum_up_verdicts("Do its numbers come out?", list(self.measured["verdict"]), nothing),
+            sum_up_verdicts("Do its claims hold?", self.list_verdicts(Speaker.PAPER), "it has none"),
+            judge_privacy(self.paper, self.privacy, self.audit),
         ]
 
     @property
@@ -183,18 +183,18 @@ class PaperRun:
         return f"The sentence that was written about it no longer fits: {misfits}." if misfits else self.finding
 
     @cached_property
-    def forests(self) -> list[StripPlot[ClaimRow]]:
+    def claim_plots(self) -> list[StripPlot[ClaimRow]]:
         """The claims of the paper by unit, with their readings."""
-        return self._list_forests(Speaker.PAPER)
+        return self._list_claim_plots(Speaker.PAPER)
 
     @cached_property
-    def own_forests(self) -> list[StripPlot[ClaimRow]]:
+    def our_claim_plots(self) -> list[StripPlot[ClaimRow]]:
         """Our own claims by unit."""
-        return self._list_forests(Speaker.OURS)
+        return self._list_claim_plots(Speaker.OURS)
 
-    def _list_forests(self, speaker: Speaker) -> list[StripPlot[ClaimRow]]:
+    def _list_claim_plots(self, speaker: Speaker) -> list[StripPlot[ClaimRow]]:
         new_rows = {claim.id: self.describe_further_rows(claim.id) for claim in self.claims}
-        return list_forests(self.paper, self.claims, new_rows, speaker)
+        return list_claim_plots(self.paper, self.claims, new_rows, speaker)
 
     def describe_further_rows(self, claim: str) -> str:
         """Return what crossed splits say of a claim on new rows; nothing if nobody asked."""

@@ -25,11 +25,12 @@ from experiments.cells.cell import Cell, format_canonical, read_epsilon
 from experiments.config import estimators
 from experiments.config.paper import Paper
 from experiments.config.setting import drop_entries
+from experiments.judge.words import name_setting
 from experiments.stats import mean_interval, median_interval
 from experiments.store.summaries import MetricSummary, SettingSummary
-from plots.labels import label_name, label_setting, label_value
+from plots.labels import label_name, label_value
 
-_LABELS = {"epsilon": "ε", "dataset": "data set"}
+_LABELS = {"dataset": "data set"}
 _NAMED = 3  # as many data sets or algorithms stand in a name; of more, their number does
 _LONGEST_PART = 40
 
@@ -99,7 +100,7 @@ class Sweep:
 
     def label_setting(self, values: Mapping[str, Any]) -> str:
         """Return values of some axes as text."""
-        return label_setting(self.paper, {_shorten_name(name): value for name, value in values.items()})
+        return name_setting({_shorten_name(name): value for name, value in values.items()}, self.paper.labels)
 
     def name_setting(self, number: int) -> str:
         """Return the setting of a number by what varies; of one that is alone its data set and algorithm."""

@@ -93,7 +93,7 @@ class PValues(NamedTuple):
 
 
 class ClaimRule(Protocol):
-    """What a kind of claim says of a group; see `group_claim.GroupClaim`."""
+    """What a claim says of a group: as a rule the claim of a paper's file itself; see `group_claim.ClaimAboutRuns`."""
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Return what the claim says."""
@@ -137,10 +137,12 @@ class ExaminedContrast(NamedTuple):
             equal_any=self._find_p_of_equal(caution),
         )
 
-    def hope_p(self, most: int) -> np.ndarray:
+    def find_optimistic_p(self, most: int) -> np.ndarray:
         """Return the least p that may be hoped for after ``most`` runs, of anything that can be shown."""
         shown = [self.sides, *([side.negate()] for side in self.sides), *self.ways]
-        return reduce(np.minimum, (reduce(np.maximum, (side.hope_p(most) for side in sides)) for sides in shown))
+        return reduce(
+            np.minimum, (reduce(np.maximum, (side.find_optimistic_p(most) for side in sides)) for sides in shown)
+        )
 
     def _find_p_of_equal(self, caution: float) -> np.ndarray:
         if not self.ways:
@@ -247,7 +249,7 @@ class ClaimGroup:
 
     def is_promising(self, place: int, n: int, most: int, level: float) -> bool:
         """Return whether more repeats could prove something of a contrast, if they are like the first ``n``."""
-        return bool(self.runs.examine(n)[place].hope_p(most) <= level)
+        return bool(self.runs.examine(n)[place].find_optimistic_p(most) <= level)
 
     def describe(self, place: int, n: int) -> dict[str, Any]:
         """Return the setting with what the first ``n`` complete repeats give for one contrast.

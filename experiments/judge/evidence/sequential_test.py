@@ -37,7 +37,7 @@ EACH, ANY = 0.5, 1.0
 any of several may decide."""
 
 _FIRST_SHARES = (0.35, 0.25, 0.20, 0.10)
-_HOPE = 2.0
+_OPTIMISM = 2.0
 """Standard errors by which the runs to come may be better than those so far."""
 _LEAST_SKEWNESS = 1e-4
 
@@ -142,7 +142,7 @@ class GainsByMean(NamedTuple):
     >>> gains = GainsByMean.of(np.random.default_rng(0).normal(0.02, 0.03, 20), 0.001)
     >>> round(float(gains.find_p(EACH)), 4), round(float(gains.negate().find_p(EACH)), 4)
     (0.0225, 0.9886)
-    >>> round(float(gains.hope_p(40)), 6)
+    >>> round(float(gains.find_optimistic_p(40)), 6)
     4e-06
     """
 
@@ -164,12 +164,12 @@ class GainsByMean(NamedTuple):
         """Return p of the hypothesis that the mean gain is at most zero."""
         return compute_p(self.n, self.moments, self.step, caution)
 
-    def hope_p(self, most: int) -> np.ndarray:
+    def find_optimistic_p(self, most: int) -> np.ndarray:
         """Return the p that may be hoped for after ``most`` runs: all like these, but better by two of their errors.
 
         It tells where more runs are in vain, and proves nothing.
         """
-        hoped = self.moments.mean + _HOPE * np.sqrt(self.moments.variance / max(self.n - 1, 1))
+        hoped = self.moments.mean + _OPTIMISM * np.sqrt(self.moments.variance / max(self.n - 1, 1))
         return compute_p(most, self.moments._replace(mean=hoped), self.step, EACH)
 
 
@@ -179,7 +179,7 @@ class GainsByMedian(NamedTuple):
     Examples
     --------
     >>> gains = GainsByMedian.of(np.array([0.2, 3.0, 0.1, -7.0]))
-    >>> float(gains.find_p(EACH)), float(gains.negate().find_p(EACH)), round(float(gains.hope_p(20)), 6)
+    >>> float(gains.find_p(EACH)), float(gains.negate().find_p(EACH)), round(float(gains.find_optimistic_p(20)), 6)
     (0.3125, 0.9375, 1e-06)
     """
 
@@ -200,9 +200,9 @@ class GainsByMedian(NamedTuple):
         """Return p; signs have no skewness to be cautious of."""
         return binom.sf(self.n_won - 1, self.n, 0.5)
 
-    def hope_p(self, most: int) -> np.ndarray:
-        """Return what `GainsByMean.hope_p` does."""
-        share = np.minimum(1.0, self.n_won / self.n + _HOPE * 0.5 / math.sqrt(self.n))
+    def find_optimistic_p(self, most: int) -> np.ndarray:
+        """Return what `GainsByMean.find_optimistic_p` does."""
+        share = np.minimum(1.0, self.n_won / self.n + _OPTIMISM * 0.5 / math.sqrt(self.n))
         return binom.sf(np.ceil(share * most) - 1, most, 0.5)
 
 

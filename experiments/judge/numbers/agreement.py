@@ -31,15 +31,13 @@ from experiments.judge.numbers.number_verdict import (
     NO_INTERVAL,
     NumberVerdict,
     PrintedNumber,
+    describe_difference,
     describe_runs,
-    format_chance,
-    format_difference,
-    format_size,
-    format_value,
     longer_side,
 )
 from experiments.judge.numbers.prediction import Prediction
-from experiments.judge.verdict import Verdict, count_runs
+from experiments.judge.verdict import Verdict
+from experiments.judge.words import count_runs, format_difference, format_share, format_value
 from experiments.stats import ALPHA, mean_interval
 
 
@@ -58,22 +56,22 @@ def judge_agreement(
     return NumberVerdict(verdict, reason, n, mean, predicted, chance, needs_repeats=verdict == Verdict.UNDECIDED)
 
 
-def _decide(number: PrintedNumber, ours: Prediction, resolution: float) -> tuple[str, str]:
+def _decide(number: PrintedNumber, ours: Prediction, resolution: float) -> tuple[Verdict, str]:
     metric, half_width = number.metric, longer_side(ours.interval())
     off, slack = abs(number.value - ours.center), number.slack
     is_outside = ours.chance_of(number.value, slack) < ALPHA if ours.spread else off > slack
     if is_outside:
-        told, difference = format_difference(number, ours.center), number.value - ours.center
+        told, difference = describe_difference(number, ours.center), number.value - ours.center
         low, high = ours.differences(ALPHA)  # of what the printed mean is expected to be, less ours
         if -resolution < difference - high - slack and difference - low + slack < resolution:
-            return Verdict.REPRODUCED_WITHIN, f"{told}, shown to be less than {format_size(metric, resolution)}"
+            return Verdict.REPRODUCED_WITHIN, f"{told}, shown to be less than {format_difference(metric, resolution)}"
         return Verdict.REFUTED, f"{told}; {_describe_chance(number, ours)}"
     if half_width <= resolution:
         return Verdict.REPRODUCED, "inside the range that our runs predict"
     if ours.is_exhausted or (ours.floor > resolution and off <= ours.floor + slack):
-        known = f"{describe_runs(ours.n_further)} is known to ± {format_size(metric, ours.floor)} at best"
+        known = f"{describe_runs(ours.n_further)} is known to ± {format_difference(metric, ours.floor)} at best"
         return Verdict.TOO_COARSE, f"agrees, but {known}"
-    return Verdict.UNDECIDED, f"agrees so far: after {count_runs(ours.n)} to ± {format_size(metric, half_width)}"
+    return Verdict.UNDECIDED, f"agrees so far: after {count_runs(ours.n)} to ± {format_difference(metric, half_width)}"
 
 
 def _describe_chance(number: PrintedNumber, ours: Prediction) -> str:
@@ -81,14 +79,14 @@ def _describe_chance(number: PrintedNumber, ours: Prediction) -> str:
     slack = number.slack
     chance = ours.chance_of(number.value, slack)
     if not ours.spread:
-        return f"the chance of that is at most {format_chance(chance)}"
+        return f"the chance of that is at most {format_share(chance)}"
     is_above = number.value > ours.center
     exact = ours.exact_chance(number.value - slack if is_above else number.value + slack)
     if 2 * exact > chance:
-        return f"the chance of that is {format_chance(chance)}"
+        return f"the chance of that is {format_share(chance)}"
     if exact == 0:
         return f"{number.metric} cannot be so {'high' if is_above else 'low'}"
-    return f"the chance of that is {format_chance(exact)}: {_explain_exact(number, ours, is_above)}"
+    return f"the chance of that is {format_share(exact)}: {_explain_exact(number, ours, is_above)}"
 
 
 def _explain_exact(number: PrintedNumber, ours: Prediction, is_above: bool) -> str:

@@ -17,8 +17,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from experiments.judge.numbers.number_verdict import NumberVerdict, PrintedNumber, format_chance
-from experiments.judge.verdict import Verdict, count_runs
+from experiments.judge.numbers.number_verdict import NumberVerdict, PrintedNumber
+from experiments.judge.verdict import Verdict
+from experiments.judge.words import count_runs, format_share
 from experiments.stats import ALPHA, mean_interval
 
 _CHOICES = ("sampling_ratio",)
@@ -43,7 +44,7 @@ def judge_choice(number: PrintedNumber, values: Sequence[float] | np.ndarray) ->
         return NumberVerdict(Verdict.UNDECIDED, "only one run", n, mean, needs_repeats=True)
     verdict = Verdict.REPRODUCED if n_printed == n else Verdict.TOO_COARSE if n_printed else Verdict.UNDECIDED
     if chance < ALPHA:
-        verdict, reason = Verdict.REFUTED, f"{reason}; the chance of that is {format_chance(chance)}"
+        verdict, reason = Verdict.REFUTED, f"{reason}; the chance of that is {format_share(chance)}"
     elif verdict == Verdict.TOO_COARSE:
         reason += "; a single printed choice tells no more"
     return NumberVerdict(verdict, reason, n, mean, chance=chance, needs_repeats=verdict == Verdict.UNDECIDED)

@@ -27,11 +27,11 @@ from experiments.judge.numbers.number_verdict import (
     NumberQuestion,
     NumberVerdict,
     PrintedNumber,
-    format_chance,
 )
 from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.numbers.runs_averaged import judge_all_runs
 from experiments.judge.verdict import Verdict
+from experiments.judge.words import format_share
 from experiments.metrics.find import is_in_per_cent
 from experiments.stats import ALPHA, mean_interval
 
@@ -160,10 +160,10 @@ def _judge(place: int, by_all: _UnplacedTable, by_first: _UnplacedTable | None) 
     return judge_all_runs(question, partial(by_all.judge, place), at_first)
 
 
-def _decide(own: _UnplacedNumber, m: int, joint: Mapping[int, float], said: str) -> tuple[str, str]:
+def _decide(own: _UnplacedNumber, m: int, joint: Mapping[int, float], said: str) -> tuple[Verdict, str]:
     chances, nearest = own.chances[m].values(), f"nearest {own.nearest.asked.words}"
     if max(chances) < ALPHA:
-        chance = f"the chance of that is {format_chance(max(chances))}"
+        chance = f"the chance of that is {format_share(max(chances))}"
         return Verdict.REFUTED, f"no setting gives it: {own.describe_span()}, {nearest}; {chance}"
     if joint.get(m, 1.0) < ALPHA:
         return Verdict.REFUTED, f"{said}; {own.describe_span()}, {nearest}"
@@ -179,5 +179,5 @@ def _describe_joint(joint: Mapping[int, float], numbers: str) -> str:
         runs, which = "single runs" if m == 1 else f"means of {m}", "none" if p < ALPHA else "one"
         if not answers:
             which = f"{'no' if p < ALPHA else 'one'} setting could give {numbers}"
-        answers.append(f"{which} as {runs} (p {p:.2g})")
+        answers.append(f"{which} as {runs} (chance {format_share(p)})")
     return ", ".join(answers)

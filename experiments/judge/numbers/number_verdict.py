@@ -1,4 +1,4 @@
-"""One printed number, the question that it is, the verdict on it, and how that is put into words."""
+"""One printed number, the question that it is, and the verdict on it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from experiments.judge.verdict import half_digit, name_setting
+from experiments.judge.verdict import Verdict
+from experiments.judge.words import format_difference, name_setting
 from experiments.metrics.find import find_metric, is_in_per_cent
 from experiments.metrics.metric import MetricRange
 from experiments.stats import Interval
@@ -64,6 +65,17 @@ class PrintedNumber:
         return find_metric(self.metric).range
 
 
+def half_digit(metric: str, decimals: int) -> float:
+    """Return half a unit of the last printed digit, on the scale of the files.
+
+    Examples
+    --------
+    >>> f"{half_digit('accuracy', 3):.1e}", half_digit("mse", 0)
+    ('5.0e-06', 0.5)
+    """
+    return 0.5 * 10.0 ** -(decimals + (2 if is_in_per_cent(metric) else 0))
+
+
 def is_blank(value: Any) -> bool:
     """Return whether a column of the file is empty: the setting is not stated."""
     return value is None or (isinstance(value, float) and math.isnan(value))
@@ -73,7 +85,7 @@ def is_blank(value: Any) -> bool:
 class NumberVerdict:
     """The verdict on a printed number."""
 
-    verdict: str
+    verdict: Verdict
     reason: str
     #: Repeats that there should be.
     n_expected: int
@@ -84,7 +96,7 @@ class NumberVerdict:
     #: The two-sided chance of a printed value at least as far out, in [0, 1]; NaN where none is known.
     chance: float = math.nan
     #: By number m of runs that it may be a mean of, the verdict if it is; empty where it is no mean of runs.
-    by_runs: Mapping[int, str] = field(default_factory=dict)
+    by_runs: Mapping[int, Verdict] = field(default_factory=dict)
     #: Whether more repeats of ours could decide it.
     needs_repeats: bool = False
 
@@ -159,29 +171,29 @@ class NumberQuestion:
     last_look: int = 0
 
 
-def format_by_runs(by_runs: Mapping[int, str]) -> str:
+def format_by_runs(by_runs: Mapping[int, Verdict]) -> str:
     """Return the verdicts by number of runs averaged as ``numbers.csv`` has them.
 
     Examples
     --------
-    >>> format_by_runs({1: "print too coarse", 10: "refuted"})
+    >>> format_by_runs({1: Verdict.TOO_COARSE, 10: Verdict.REFUTED})
     '1: print too coarse; 10: refuted'
     """
     return "; ".join(f"{m}: {verdict}" for m, verdict in by_runs.items())
 
 
-def read_by_runs(text: str) -> dict[int, str]:
+def read_by_runs(text: str) -> dict[int, Verdict]:
     """Return the verdicts that `format_by_runs` wrote.
 
     Examples
     --------
-    >>> read_by_runs("1: print too coarse; 10: refuted"), read_by_runs("")
-    ({1: 'print too coarse', 10: 'refuted'}, {})
+    >>> read_by_runs("1: print too coarse; 10: refuted") == {1: "print too coarse", 10: "refuted"}, read_by_runs("")
+    (True, {})
     """
     by_runs = {}
     for part in text.split("; ") if text else []:
         m, _, verdict = part.partition(": ")
-        by_runs[int(m)] = verdict
+        by_runs[int(m)] = Verdict(verdict)
     return by_runs
 
 
@@ -205,51 +217,15 @@ def longer_side(interval: Interval) -> float:
     return max(interval.high - interval.center, interval.center - interval.low)
 
 
-def format_size(metric: str, size: float) -> str:
-    """Return a difference without its sign, in points where the metric is printed in per cent.
-
-    Examples
-    --------
-    >>> format_size("accuracy", 0.0123), format_size("accuracy", 0.01), format_size("mse", 0.5)
-    ('1.23 points', '1 point', '0.5')
-    """
-    if not is_in_per_cent(metric):
-        return f"{size:.3g}"
-    points = f"{100 * size:.3g}"
-    return f"{points} point" if points == "1" else f"{points} points"
-
-
-def format_value(metric: str, value: float) -> str:
-    """Return a value of a metric in words.
-
-    Examples
-    --------
-    >>> format_value("accuracy", 0.9950), format_value("mse", 0.5)
-    ('99.5 %', '0.5')
-    """
-    return f"{100 * value:.4g} %" if is_in_per_cent(metric) else f"{value:.4g}"
-
-
-def format_difference(number: PrintedNumber, ours: float) -> str:
+def describe_difference(number: PrintedNumber, ours: float) -> str:
     """Return by how much ours differs from a printed number, with as many decimals as it is printed.
 
     Examples
     --------
     >>> printed = PrintedNumber("n", "t", "accuracy", "mean", 0.84, 2, "p. 1", {})
-    >>> format_difference(printed, 0.8279), format_difference(printed, 0.85)
+    >>> describe_difference(printed, 0.8279), describe_difference(printed, 0.85)
     ('ours is 1.21 points lower', 'ours is 1.00 points higher')
     """
-    scale, unit = (100, " points") if is_in_per_cent(number.metric) else (1, "")
-    difference = scale * (ours - number.value)
-    return f"ours is {abs(difference):.{number.decimals}f}{unit} {'lower' if difference < 0 else 'higher'}"
-
-
-def format_chance(chance: float) -> str:
-    """Return a small chance as a reader takes it in.
-
-    Examples
-    --------
-    >>> format_chance(0.0123), format_chance(0.0002), format_chance(3e-8)
-    ('0.01', '0.0002', 'below 0.0001')
-    """
-    return "below 0.0001" if chance < 1e-4 else f"{chance:.1g}"
+    difference = ours - number.value
+    size = format_difference(number.metric, abs(difference), f".{number.decimals}f")
+    return f"ours is {size} {'lower' if difference < 0 else 'higher'}"

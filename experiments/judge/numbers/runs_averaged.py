@@ -35,7 +35,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from experiments.judge.numbers.number_verdict import NO_INTERVAL, NumberQuestion, NumberVerdict, describe_runs
-from experiments.judge.verdict import OUTSIDE, Verdict, count_runs, find_least_known
+from experiments.judge.verdict import OUTSIDE, Verdict, find_least_known
+from experiments.judge.words import count_runs
 from experiments.stats import ALPHA, Interval
 
 JudgeForRuns = Callable[[int], NumberVerdict]
@@ -92,7 +93,7 @@ def _combine(verdicts: Mapping[int, NumberVerdict]) -> NumberVerdict:
     )
 
 
-def _explain(name: str, verdicts: Mapping[int, NumberVerdict]) -> str:
+def _explain(name: Verdict, verdicts: Mapping[int, NumberVerdict]) -> str:
     """Return the reason of the m that the verdict rests on: of those that refute, the one that is nearest to not."""
     if name == Verdict.DEPENDS_ON_RUNS:
         by_verdict: dict[str, dict[int, NumberVerdict]] = {}

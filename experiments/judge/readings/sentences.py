@@ -10,7 +10,7 @@ import pandas as pd
 
 from experiments.judge.readings.under_reading import HOLDS, IS_REFUTED, OPEN
 from experiments.judge.readings.variance import PREFIX, explain_variance, list_choices
-from experiments.judge.verdict import name_setting, say_share
+from experiments.judge.words import find_label, format_share, name_setting
 
 _SHOWN_SHARE = 0.05
 """Choices that explain less of the variance are not named."""
@@ -35,11 +35,11 @@ def describe_ranking(rows: pd.DataFrame) -> str:
     if compared.empty:
         return _NOTHING_COMPARED
     best = compared.iloc[0].to_dict()
-    nearest = f"The nearest of {len(readings):,} readings, {_name_choices(best, readings)}, {_say_distance(best)}"
+    nearest = f"The nearest of {len(readings):,} readings, {_name_choices(best, readings)}, {_describe_distance(best)}"
     if len(readings) == 1:
-        nearest = f"The one reading {_say_distance(best)}"
+        nearest = f"The one reading {_describe_distance(best)}"
     null = rows[(rows["kind"] == "no noise") & (rows["distance"] < best["distance"])]
-    nearer = [f"no noise at all {_say_distance(row)}, which is nearer" for row in null.to_dict("records")]
+    nearer = [f"no noise at all {_describe_distance(row)}, which is nearer" for row in null.to_dict("records")]
     return "; ".join([nearest, *_describe_privacy(compared), *nearer])
 
 
@@ -61,7 +61,7 @@ def list_ranking_details(rows: pd.DataFrame) -> list[str]:
         off = f"With our own noise it is {best['uncorrected']:.2f} points off"
         details.append(f"{off}; noise alone would leave {best['noise_floor']:.2f}")
     null = rows[(rows["kind"] == "no noise") & rows["distance"].notna()]
-    details += [f"No noise at all, whatever ε, {_say_distance(row)}" for row in null.to_dict("records")]
+    details += [f"No noise at all, whatever ε, {_describe_distance(row)}" for row in null.to_dict("records")]
     details += [*_describe_literal(readings), *_confirm(compared), *_describe_variance(compared, "distance")]
     if is_costly := math.isfinite(best["times_label"]):
         details.append(f"The noisy steps of the nearest cost {best['times_label']:.3g} times its ε")
@@ -76,7 +76,7 @@ def list_ranking_notes(rows: pd.DataFrame) -> list[str]:
     n_dropped = int(readings["dropped_after"].notna().sum())
     if not n_dropped:
         return []
-    share = say_share(readings["n_expected"].sum() / readings["n_full"].sum())
+    share = format_share(readings["n_expected"].sum() / readings["n_full"].sum())
     return [f"{n_dropped:,} of {len(readings):,} readings were dropped early, so that {share} of all cells were run"]
 
 
@@ -96,9 +96,9 @@ def _name_choices(best: Mapping, readings: pd.DataFrame) -> str:
     return ", ".join(words[:_NAMED] if more else words) + more
 
 
-def _say_distance(row: Mapping) -> str:
+def _describe_distance(row: Mapping) -> str:
     if row["unit"] == "orderings":
-        return f"gets {say_share(row['distance'])} of the comparisons wrong"
+        return f"gets {format_share(row['distance'])} of the comparisons wrong"
     return f"is {row['distance']:.1f} points off"
 
 
@@ -109,7 +109,7 @@ def _describe_privacy(compared: pd.DataFrame) -> list[str]:
     private = compared[compared["keeps_epsilon"] == "yes"]
     if len(private):
         which = "the one that keeps" if len(private) == 1 else f"the nearest of {len(private)} that keep"
-        return [f"{which} ε {_say_distance(private.iloc[0].to_dict())}"]
+        return [f"{which} ε {_describe_distance(private.iloc[0].to_dict())}"]
     return ["none keeps its ε"] if (compared["keeps_epsilon"] == "no").any() else []
 
 
@@ -120,7 +120,7 @@ def _describe_literal(readings: pd.DataFrame) -> list[str]:
     row = literal.iloc[0].to_dict()
     if math.isnan(row["distance"]):
         return ["The literal reading could not be compared"]
-    return [f"The literal reading is number {row['rank']:,.0f} and {_say_distance(row)}"]
+    return [f"The literal reading is number {row['rank']:,.0f} and {_describe_distance(row)}"]
 
 
 def _confirm(compared: pd.DataFrame) -> list[str]:
@@ -134,7 +134,7 @@ def _confirm(compared: pd.DataFrame) -> list[str]:
         chosen = compared.sort_values([chosen_on, "rank"], kind="stable").iloc[0]
         rank = 1 + int((compared[scored_on] < chosen[scored_on]).sum())
         other = second if scored_on == "second_half" else first
-        off = _say_distance({"unit": chosen["unit"], "distance": chosen[scored_on]})
+        off = _describe_distance({"unit": chosen["unit"], "distance": chosen[scored_on]})
         places.append(f"The nearest on {name} is number {rank} on {other}: there it {off}")
     return places
 
@@ -144,7 +144,7 @@ def _describe_variance(compared: pd.DataFrame, effect: str) -> list[str]:
     named = sorted((-share, name) for name, share in shares.items() if share >= _SHOWN_SHARE)
     if not named:
         return []
-    words = ", ".join(f"{'ε' if name == 'epsilon' else name} {say_share(-share)}" for share, name in named)
+    words = ", ".join(f"{find_label(name)} {format_share(-share)}" for share, name in named)
     return [f"What matters, as a share of all that differs between readings: {words}"]
 
 
@@ -191,4 +191,6 @@ def list_curve_details(rows: pd.DataFrame) -> list[str]:
 def list_curve_notes(rows: pd.DataFrame) -> list[str]:
     """Return how the readings of a claim were run, which is no finding: how many cells early decisions saved."""
     share = rows["n_expected"].sum() / rows["n_full"].sum()
-    return [f"Readings that were decided early got no more runs: {say_share(share)} of all cells"] if share < 1 else []
+    return (
+        [f"Readings that were decided early got no more runs: {format_share(share)} of all cells"] if share < 1 else []
+    )

@@ -124,7 +124,9 @@ def predictions_tell_no_more(
         loss = find_loss(*answers)[0]
         if loss > shown + _ROUNDING:
             where = f"{_describe(fewer)} and {_describe(more)}"
-            return Finding(False, f"on {where} predictions show {_say_loss(loss)}, the forest {_say_loss(shown)}")
+            return Finding(
+                False, f"on {where} predictions show {_describe_loss(loss)}, the forest {_describe_loss(shown)}"
+            )
     return Finding(True, f"predictions never show more than the forest, on all tables of up to {most_records} records")
 
 
@@ -161,12 +163,12 @@ def _keeps_epsilon(make_law: Callable[[Table], Law], epsilon: float, most_record
         if loss > epsilon + _ROUNDING:
             chances = [make_law(records).get(where, 0.0) for records in (fewer, more)]
             one, other = f"{chances[0]:.3g} on {_describe(fewer)}", f"{chances[1]:.3g} on {_describe(more)}"
-            return Finding(False, f"one model has chance {one}, {other}: {_say_loss(loss)}")
+            return Finding(False, f"one model has chance {one}, {other}: {_describe_loss(loss)}")
         worst = max(worst, loss)
     return Finding(True, f"on all tables of up to {most_records} records ε is at most {worst:.3g}, of {epsilon:g}")
 
 
-def _say_loss(loss: float) -> str:
+def _describe_loss(loss: float) -> str:
     """Return the ε that a loss shows."""
     return "more than any ε allows" if math.isinf(loss) else f"ε ≥ {loss:.3g}"
 

@@ -76,13 +76,13 @@ def list_best_scores(measure: str, split: str) -> Iterator[tuple[float, float]]:
 def prefers_many_values(measure: str, split: str = "per_value") -> Finding:
     """Decide whether the feature of more values is chosen more often, a tie counting half to each."""
     share = _find_share_of_many(measure, split)
-    return Finding(share > Fraction(1, 2), _tell(share))
+    return Finding(share > Fraction(1, 2), _describe_share(share))
 
 
 def has_no_preference(measure: str, split: str = "per_value") -> Finding:
     """Decide whether either feature is chosen as often as the other, a tie counting half to each."""
     share = _find_share_of_many(measure, split)
-    return Finding(share == Fraction(1, 2), _tell(share))
+    return Finding(share == Fraction(1, 2), _describe_share(share))
 
 
 def _find_share_of_many(measure: str, split: str) -> Fraction:
@@ -98,6 +98,6 @@ def _find_best(measure: str, split: str, n_values: int, rows: list[tuple[int, in
     return max(scores)
 
 
-def _tell(share: Fraction) -> str:
+def _describe_share(share: Fraction) -> str:
     chosen = f"of two features that say nothing of the class, that of {_MANY} values is chosen before that of {_FEW}"
     return f"{chosen} {100 * float(share):.3g} % of the time"

@@ -12,7 +12,7 @@ from experiments.config.study import Curve, StudyPart
 from experiments.judge.evidence.claim_group import ClaimGroup, ClaimTest, Contrast
 from experiments.judge.question import AskedGroup, ClaimQuestion, Evidence
 from experiments.metrics.metric import Margin
-from experiments.questions.group_claim import ClaimAboutRuns, describe_scope, find_margin, is_fixed_split
+from experiments.questions.group_claim import ClaimAboutRuns, describe_scope, is_fixed_split
 from experiments.questions.settings import list_setting_keys
 from experiments.questions.tradeoffs import check_curve, compare_at_equal, join_points
 from experiments.store.results import Results
@@ -31,7 +31,7 @@ class CurveQuestion(ClaimQuestion):
     def gather(self, results: Results) -> Evidence:
         """Return the one group; repeats in which the curves share no range are unfit."""
         (asked,), points, n_attempted = self.groups, [], []
-        for curve in asked.columns:
+        for curve in asked.levels:
             runs = results.find_all(curve, self.metric)
             n_attempted += [own.n_attempted for own in runs]
             points.append(join_points(runs, results.find_all(curve, self.equal), self.metric, self.equal))
@@ -42,16 +42,6 @@ class CurveQuestion(ClaimQuestion):
         both = set(points[0]["repeat"]) & set(points[1]["repeat"])
         # what drops out depends on what came out: no test of the rest would be fair
         return Evidence([group], sorted(both - set(repeats.tolist())))
-
-
-@dataclass(frozen=True)
-class _Difference:
-    """The claim that the second curve is above the first."""
-
-    def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
-        """Want the difference to be above zero."""
-        worse, better = values.T
-        return [Contrast.of_difference("", 1, worse, better, margin)]
 
 
 class AboveAtEqualClaim(ClaimAboutRuns):
@@ -73,8 +63,13 @@ class AboveAtEqualClaim(ClaimAboutRuns):
         """Return both curves, with both metrics."""
         return [(curve, [self.equal, self.metric]) for curve in (self.worse, self.better)]
 
-    def ask(self, paper: Paper) -> CurveQuestion:
-        """Return the question; see `ClaimAboutRuns.ask`."""
+    def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
+        """Want the difference of the curves to be above zero."""
+        worse, better = values.T
+        return [Contrast.of_difference("", 1, worse, better, margin)]
+
+    def make_question(self, paper: Paper) -> CurveQuestion:
+        """Return the question; see `ClaimAboutRuns.make_question`."""
         curves, fixed = [], set()
         for curve in (self.worse, self.better):
             check_curve(paper, self.id, curve)
@@ -84,7 +79,7 @@ class AboveAtEqualClaim(ClaimAboutRuns):
         return CurveQuestion(
             metric=self.metric,
             groups=(AskedGroup({}, tuple(curves)),),
-            test=ClaimTest(_Difference(), find_margin(paper, self.metric), self.statistic),
+            test=ClaimTest(self, self.find_margin(paper), self.statistic),
             scope=describe_scope(fixed),
             obstacle=f"the curves share no range of {self.equal}",
             equal=self.equal,

@@ -10,7 +10,7 @@ from documents.document import Scalar
 from experiments.config.study import Study
 from experiments.judge.evidence.claim_group import Contrast
 from experiments.metrics.metric import Margin
-from experiments.questions.group_claim import Column, TrendClaim
+from experiments.questions.group_claim import Level, TrendClaim
 
 
 class ApproachesClaim(TrendClaim):
@@ -31,7 +31,12 @@ class ApproachesClaim(TrendClaim):
     """The axis of the two, if they are no algorithms: ``params.<name>``."""
 
     direction: ClassVar[int] = -1
-    roles: ClassVar[tuple[str, ...]] = ("to", "algorithm")
+    compared_keys: ClassVar[tuple[str, ...]] = ("to", "algorithm")
+
+    @property
+    def compared_axis(self) -> str:
+        """The axis of the two."""
+        return self.axis
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want the distance at the last level below that at the first; columns: both levels of each algorithm."""
@@ -40,8 +45,8 @@ class ApproachesClaim(TrendClaim):
         levels = (own_first + other_first) / 2, (own_last + other_last) / 2
         return [Contrast.of_difference("", -1, first, last, margin, levels)]
 
-    def list_columns(self, study: Study) -> list[Column]:
+    def list_levels(self, study: Study) -> list[Level]:
         """Return both ends of the axis of the one, and then of the other."""
-        levels = self.list_levels(study)
+        levels = self.list_axis_values(study)
         ends = (levels[0], levels[-1])
         return [{self.axis: value, self.along: end} for value in (self.algorithm, self.to) for end in ends]

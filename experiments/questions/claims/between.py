@@ -12,7 +12,7 @@ from experiments.config.paper import Paper
 from experiments.config.study import PaperError, Study
 from experiments.judge.evidence.claim_group import Contrast
 from experiments.metrics.metric import Margin
-from experiments.questions.group_claim import Column, GroupClaim
+from experiments.questions.group_claim import GroupClaim, Level
 
 _BELOW = "below the upper end"
 """The part that says so."""
@@ -30,8 +30,7 @@ class BetweenClaim(GroupClaim):
     high: float = math.inf
     """The upper end; none if left out."""
 
-    @classmethod
-    def find_direction(cls, part: str) -> int:
+    def find_direction(self, part: str) -> int:
         """Return on which side of the end that a part is about effects bear the claim out."""
         return -1 if part == _BELOW else 1
 
@@ -51,7 +50,7 @@ class BetweenClaim(GroupClaim):
         """Return δ of the metric, below 0, too: an end may lie there."""
         return super().find_margin(paper)._replace(floor=-math.inf)
 
-    def list_columns(self, study: Study) -> list[Column]:
+    def list_levels(self, study: Study) -> list[Level]:
         """Return the one algorithm of the part."""
         algorithms = study.axis("algorithm", self.where)
         if len(algorithms) > 1:

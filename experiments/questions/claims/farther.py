@@ -28,7 +28,12 @@ class FartherClaim(GroupClaim):
     axis: str = "algorithm"
     """The axis of the three, if they are no algorithms: ``params.<name>``."""
 
-    roles: ClassVar[tuple[str, ...]] = ("other", "middle", "one")
+    compared_keys: ClassVar[tuple[str, ...]] = ("other", "middle", "one")
+
+    @property
+    def compared_axis(self) -> str:
+        """The axis of the three."""
+        return self.axis
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want the one distance to be above the other."""

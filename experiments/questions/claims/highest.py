@@ -13,7 +13,7 @@ from experiments.config.setting import is_among, is_same_value
 from experiments.config.study import PaperError, Study
 from experiments.judge.evidence.claim_group import Contrast
 from experiments.metrics.metric import Margin
-from experiments.questions.group_claim import Column, GroupClaim
+from experiments.questions.group_claim import GroupClaim, Level
 
 _OTHER = "other value "
 """How the name of a part begins; the place of the other value follows."""
@@ -34,10 +34,14 @@ class HighestClaim(GroupClaim):
     margin: Annotated[float, Field(gt=0, lt=1)] | None = None
     """What counts as no difference, as a share of the metric's mean; δ of the metric if left out."""
 
+    def find_margin(self, paper: Paper) -> Margin:
+        """Return δ of the metric, or the claim's own."""
+        return super().find_margin(paper) if self.margin is None else Margin(self.margin, is_share=True)
+
     def find_compared(self, paper: Paper, part: str) -> tuple[str, list[Scalar]]:
         """Return the axis and the other value."""
-        columns = self.list_columns(paper.study(self.study, self.id))
-        return self.along, [columns[int(part.removeprefix(_OTHER))][self.along]]
+        levels = self.list_levels(paper.study(self.study, self.id))
+        return self.along, [levels[int(part.removeprefix(_OTHER))][self.along]]
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want the difference to every other value to be above zero; the value claimed stands in the first column."""
@@ -47,7 +51,7 @@ class HighestClaim(GroupClaim):
             contrasts.append(Contrast.of_difference(f"{_OTHER}{place}", 1, other, claimed, margin))
         return contrasts
 
-    def list_columns(self, study: Study) -> list[Column]:
+    def list_levels(self, study: Study) -> list[Level]:
         """Return the value claimed, then the others."""
         values = study.axis(self.along, self.where)
         if not is_among(self.at, values) or len(values) < 2:

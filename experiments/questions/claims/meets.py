@@ -9,7 +9,7 @@ import numpy as np
 from experiments.config.study import Study
 from experiments.judge.evidence.claim_group import Contrast
 from experiments.metrics.metric import Margin
-from experiments.questions.group_claim import Column, WithMargin
+from experiments.questions.group_claim import Level, WithMargin
 
 
 class MeetsClaim(WithMargin):
@@ -28,17 +28,17 @@ class MeetsClaim(WithMargin):
     """The other, whose metric the margin is a share of."""
 
     direction: ClassVar[int] = 0
-    roles: ClassVar[tuple[str, ...]] = ("to", "algorithm")
+    compared_keys: ClassVar[tuple[str, ...]] = ("to", "algorithm")
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want the difference to be above minus the margin, and below the margin."""
         other, compared = values.T
         return [Contrast.of_equivalence("", compared - other, margin.between(other, other))]
 
-    def list_columns(self, study: Study) -> list[Column]:
+    def list_levels(self, study: Study) -> list[Level]:
         """Return the two, where they are claimed to meet."""
-        columns = super().list_columns(study)
+        levels = super().list_levels(study)
         if self.along is None:
-            return columns
+            return levels
         last = max(study.axis(self.along, self.where))
-        return [column | {self.along: last} for column in columns]
+        return [level | {self.along: last} for level in levels]

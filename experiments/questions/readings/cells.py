@@ -18,7 +18,7 @@ from experiments.config.paper import Paper
 from experiments.config.readings import Question, QuestionOfClaims, QuestionOfNumbers, QuestionOfTable
 from experiments.config.study import PaperError, Study, StudyPart
 from experiments.judge.numbers.number_verdict import PrintedNumber
-from experiments.judge.verdict import name_setting
+from experiments.judge.words import name_setting
 from experiments.questions.claims.above import AboveClaim
 from experiments.questions.group_claim import ComparisonClaim
 from experiments.questions.printed import list_numbers, select_part

@@ -15,7 +15,7 @@ from experiments.config.protocol import read_protocol
 from experiments.config.setting import is_same_value
 from experiments.config.study import PaperError
 from experiments.errors import BadInput
-from experiments.judge.verdict import name_setting
+from experiments.judge.words import name_setting
 from experiments.questions.preflight import run_checks
 
 

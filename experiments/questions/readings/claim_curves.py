@@ -22,7 +22,7 @@ from experiments.judge.readings.halving import Race, list_stages
 from experiments.judge.readings.privacy import Cost, sum_up_cost
 from experiments.judge.readings.under_reading import OPEN, judge_under_reading
 from experiments.judge.readings.variance import PREFIX
-from experiments.judge.verdict import describe_place
+from experiments.judge.words import describe_place
 from experiments.metrics.find import is_in_per_cent
 from experiments.questions.group_claim import GroupClaim
 from experiments.questions.readings.cells import expand_reading
@@ -150,7 +150,7 @@ def _judge_one(
             row |= {f"params.{name}": cell.params.get(name) for name in study.params}
             value = measured[cell.key].metrics.get(claim.metric, math.nan)
             rows.append({**row, "repeat": cell.repeat, claim.metric: value})
-        groups = claim.ask(paper).gather(Results(pd.DataFrame(rows))).groups
+        groups = claim.make_question(paper).gather(Results(pd.DataFrame(rows))).groups
     if not groups or min(len(group.values) for group in groups) < 2:
         return JudgedReading(reading, OPEN, repeats, [], cost, len(measured))
     return JudgedReading(reading, judge_under_reading(groups), repeats, groups, cost, len(measured))
