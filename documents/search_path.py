@@ -112,9 +112,10 @@ def list_files(built_in: Path) -> dict[str, Path]:
     """
     files: dict[str, Path] = {}
     for folder in _list_folders(built_in):
-        for path in sorted(folder.glob("*.yaml")):
+        for path in sorted(folder.glob("*.yaml"), key=lambda path: path.name):
             for name, place in (list_places(path) if built_in == ALGORITHMS else {path.stem: path}).items():
-                _check_same(files.setdefault(name, place), place, name)
+                if (first := files.setdefault(name, place)) is not place:
+                    _check_same(first, place, name)
     return dict(sorted(files.items()))
 
 

@@ -65,7 +65,9 @@ def read_bounds(results: Path, run: Mapping[str, Collection[str]] | None = None)
         provenance = json.loads(origin.read_text(encoding="utf-8")) if origin.is_file() else {}
         of_ours = provenance if path.name == Path(SUMMARY).name else drop_entries(provenance, ["git"])
         versions = frame.get("version", pd.Series("", index=frame.index, dtype=str))
-        known = [_find_standing(*row, run or {}, provenance) for row in zip(frame["algorithm"], versions, strict=True)]
+        audited = list(zip(frame["algorithm"], versions, strict=True))
+        standings = {version: _find_standing(*version, run or {}, provenance) for version in dict.fromkeys(audited)}
+        known = [standings[version] for version in audited]
         frames.append(frame.assign(audit=name_source(whose, of_ours), standing=known))
     return pd.concat(frames) if frames else pd.DataFrame(columns=["algorithm", "audit", "standing"])
 

@@ -18,7 +18,7 @@ limit_threads()  # before a test module imports numpy; the suite runs on several
 def commands(tmp_path_factory):
     """What forks commands of this checkout."""
     environment = dict(os.environ)
-    start = partial(forks.start_server, modules=forks.COMMANDS, folder=ROOT, environment=environment)
+    start = partial(forks.start_server, modules=forks.COMMANDS + forks.LIBRARIES, folder=ROOT, environment=environment)
     return forks.Client(once_for_all_workers(tmp_path_factory, "commands", start), ROOT, environment)
 
 

@@ -29,6 +29,8 @@ COMMANDS = (
     "plots.pages.paper_results",
 )
 """Modules that commands need, as a checkout calls them."""
+LIBRARIES = ("matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg", "sklearn.ensemble")
+"""What these import of others only where something is drawn or trained, which most commands do."""
 _ADDRESS = "address"
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from algorithms.installation import ROOT
-from tests.forks import COMMANDS, Origin
+from tests.forks import COMMANDS, LIBRARIES, Origin
 
 SOURCE = Path(__file__).with_name("failing_calls.c")
 _HEAD = struct.Struct("<qqq")  # calls so far, the one that fails, its error: as in the source
@@ -35,7 +35,7 @@ class Faulty:
         with plan.open("r+b") as file:
             self._plan = mmap.mmap(file.fileno(), mmap.PAGESIZE)
         environment = os.environ | {"LD_PRELOAD": str(library), "FAULT_PLAN": str(plan)}
-        self._origin = Origin(COMMANDS, ROOT, environment=environment)
+        self._origin = Origin(COMMANDS + LIBRARIES, ROOT, environment=environment)
 
     def run(self, folder, *words, fails=0, error=0):
         """Run a command; returns its end, and how many calls it made below a folder. Call 0 is none of them."""

@@ -1,5 +1,8 @@
-"""The report of a fresh clone, built once for all who look at it."""
+"""The report of a fresh clone, built once for all who look at it, and the runs that it shows, each read once."""
 
+from functools import cache
+
+from plots.pages.reference_pages import read_published
 from plots.pages.report import REFERENCE, build_report
 from tests.shared_folders import once_for_all_workers
 
@@ -16,3 +19,14 @@ def build_published(tmp_path_factory):
 def published_papers():
     """Return the names of the papers that have a published run."""
     return sorted(path.name.removeprefix("paper-") for path in REFERENCE.glob("paper-*"))
+
+
+@cache
+def published_run(name):
+    """Return a published run; to read all takes some seconds, which those who only collect tests do without."""
+    return read_published(REFERENCE / f"paper-{name}")
+
+
+def published_runs():
+    """Return all of them by name."""
+    return {name: published_run(name) for name in published_papers()}

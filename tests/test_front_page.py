@@ -13,14 +13,12 @@ from experiments.config.paper import Speaker
 from experiments.config.papers import read_paper
 from experiments.questions.printed import read_numbers_of
 from plots.pages import report
-from plots.pages.reference_pages import read_published
 from plots.pages.report import build_report
 from tests.browser import column, opened
-from tests.published_report import published_papers
+from tests.published_report import published_papers, published_run, published_runs
 
 MOST_WORDS = 1000
-RUNS = {name: read_published(report.REFERENCE / f"paper-{name}") for name in published_papers()}
-PAPERS = [name for name in RUNS if name.isdigit()]
+PAPERS = [name for name in published_papers() if name.isdigit()]
 
 
 def read_text(path):
@@ -59,7 +57,7 @@ def drop_keys(*keys):
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_row_gives_the_three_answers_and_the_finding(published, name):
-    run, row = RUNS[name], read_rows(published / "index.html")[name]
+    run, row = published_run(name), read_rows(published / "index.html")[name]
     assert row.startswith(f"{name}. {run.paper.title.partition(':')[0]} ")
     for answer in run.answers:
         assert answer.words in row and answer.reason in row
@@ -68,7 +66,7 @@ def test_a_row_gives_the_three_answers_and_the_finding(published, name):
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_what_a_row_counts_is_the_papers_own(published, name):
-    run = RUNS[name]
+    run = published_run(name)
     signs = [claim.verdict.sign for claim in run.claims if speaker_of(run, claim) == Speaker.PAPER]
     assert f"{signs.count('holds')} of {len(signs)} hold" in read_rows(published / "index.html")[name]
 
@@ -77,7 +75,7 @@ def test_an_answer_that_is_counted_has_a_bar_and_a_plain_one_its_sign(published)
     index = (published / "index.html").read_text(encoding="utf-8")
     row = index.partition('<th scope="row"><a href="paper-2.html">')[2].partition("</tr>")[0]
     _, _, claims, private, _ = row.split("<td ")
-    answer = RUNS["2"].answers[1]
+    answer = published_run("2").answers[1]
     n_holding, n_failing = answer.counts[Sign.HOLDS], answer.counts[Sign.FAILS]
     assert f'<span class="answer "><a href="paper-2.html#claims">{answer.words}</a></span>' in claims
     assert f'<span class="good" style="flex-grow: {n_holding}"></span>' in claims
@@ -99,7 +97,7 @@ def test_data_that_stand_in_for_others_are_named(published):
 def test_a_sentence_that_does_not_fit_its_run_says_so(published, tmp_path):
     name, claim = next(
         (name, claim.id)
-        for name, run in RUNS.items()
+        for name, run in published_runs().items()
         for claim in run.claims
         if claim.verdict == "refuted" and run.paper.finding.claims.get(claim.id) == Sign.FAILS
     )
@@ -110,12 +108,12 @@ def test_a_sentence_that_does_not_fit_its_run_says_so(published, tmp_path):
 
 def test_a_paper_without_a_finding_shows_what_it_claims(tmp_path):
     row = read_rows(report_changed(tmp_path, "2", change=drop_keys("finding")))["2"]
-    assert row.endswith(f"It claims: {RUNS['2'].paper.promise}")
+    assert row.endswith(f"It claims: {published_run('2').paper.promise}")
 
 
 def test_a_paper_without_any_sentence_is_shown(tmp_path):
     row = read_rows(report_changed(tmp_path, "2", change=drop_keys("finding", "promise")))["2"]
-    assert row.endswith(RUNS["2"].answers[-1].reason), "the reason of the answer before it"
+    assert row.endswith(published_run("2").answers[-1].reason), "the reason of the answer before it"
 
 
 def test_what_is_not_run_says_so_and_is_listed(monkeypatch, tmp_path):
@@ -140,8 +138,10 @@ def test_one_picture_says_which_method_to_take(published, tmp_path):
 
 def test_every_claim_and_number_of_every_paper_is_listed(published):
     listed = (published / "claims.html").read_text(encoding="utf-8")
-    assert listed.count("<tr data-paper=") == sum(len(run.claims) + len(run.numbers) for run in RUNS.values())
-    for name, run in RUNS.items():
+    assert listed.count("<tr data-paper=") == sum(
+        len(run.claims) + len(run.numbers) for run in published_runs().values()
+    )
+    for name, run in published_runs().items():
         for claim in run.claims:
             assert f'href="paper-{name}.html#claim-{claim.id}"' in listed
 
@@ -149,10 +149,10 @@ def test_every_claim_and_number_of_every_paper_is_listed(published):
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_reading_stands_with_the_claim_that_it_reads(published, name):
     said = read_text(published / "claims.html")
-    readings = [claim for claim in RUNS[name].paper.claims if claim.reading_of]
+    readings = [claim for claim in published_run(name).paper.claims if claim.reading_of]
     assert readings
     for claim in readings:
-        text = RUNS[name].paper.claims_by_id[claim.reading_of].text
+        text = published_run(name).paper.claims_by_id[claim.reading_of].text
         assert " ".join(f"{text} — another reading: {claim.text}".split()) in said
 
 
@@ -192,7 +192,8 @@ def test_papers_sort_by_what_came_out(browser, published):
 @pytest.mark.system
 def test_claims_are_found_by_their_words_and_by_what_came_out(browser, published):
     with opened(browser, published / "claims.html") as tab:
-        page, n_claims = tab.page, sum(len(run.claims) for run in RUNS.values())
+        page, claims = tab.page, [claim for run in published_runs().values() for claim in run.claims]
+        n_claims = len(claims)
         shown = page.locator("#claims tbody tr:visible")
         assert shown.count() == n_claims
         page.get_by_label("Search").fill("Nursery  RDT")
@@ -202,13 +203,15 @@ def test_claims_are_found_by_their_words_and_by_what_came_out(browser, published
         page.get_by_label("Search").fill("")
         page.locator("[name=sign]").select_option("depends")
         page.locator("[name=whose]").select_option("the paper's")
-        depending = [claim for run in RUNS.values() for claim in run.claims if claim.verdict.sign == "depends"]
+        depending = [
+            claim for run in published_runs().values() for claim in run.claims if claim.verdict.sign == "depends"
+        ]
         assert 0 < shown.count() <= len(depending)
         assert set(column(page, "claims", 3)) == {"the paper's"}
         assert all(text.startswith("◐") for text in column(page, "claims", 2))
         page.locator("[name=paper]").select_option(index=2)
-        of_2 = [claim for claim in RUNS["2"].claims if claim in depending]
-        assert shown.count() == sum(speaker_of(RUNS["2"], claim) == Speaker.PAPER for claim in of_2)
+        of_2 = [claim for claim in published_run("2").claims if claim in depending]
+        assert shown.count() == sum(speaker_of(published_run("2"), claim) == Speaker.PAPER for claim in of_2)
         page.get_by_label("Search").press("Enter")
         assert page.url.endswith("claims.html"), "nothing is sent"
 
@@ -227,7 +230,7 @@ def test_claims_sort_by_their_sign(browser, published):
 def test_how_many_rows_are_shown_is_read_aloud(browser, published):
     with opened(browser, published / "claims.html") as tab:
         assert tab.page.locator("output").get_attribute("aria-live") == "polite"
-        total = json.dumps(sum(len(run.numbers) for run in RUNS.values()))
+        total = json.dumps(sum(len(run.numbers) for run in published_runs().values()))
         assert tab.page.locator("output").inner_text().endswith(f", {total} of {total} numbers and facts")
 
 

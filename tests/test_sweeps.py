@@ -342,8 +342,8 @@ def test_the_report_lists_the_newest_sweeps(tmp_path):
         (folder / "report.html").write_text("page")
     page = build_report(tmp_path, []).read_text(encoding="utf-8")
     listed = page.partition("<h2>Sweeps</h2>")[2]
-    assert listed.index("sweep-23<") < listed.index("sweep-4<") and "sweep-3<" not in listed
-    assert ">3 older ones are in results/sweeps." in listed and listed.count("INCOMPLETE") == 1
+    assert listed.index("sweep-23<") < listed.index("sweep-9<") and "sweep-8<" not in listed
+    assert ">8 older ones are in results/sweeps." in listed and listed.count("INCOMPLETE") == 1
     assert 'href="sweeps/sweep-23/report.html" title="run 23"' in listed and "ε (1, 24); 2024-01-23" in listed
     assert (tmp_path / "report" / "sweeps" / "sweep-23" / "report.html").read_text() == "page"
 
