@@ -19,7 +19,7 @@ _NO_LABELS: Mapping[str, str] = MappingProxyType({})
 
 
 def format_share(share: float) -> str:
-    """Return a share or a probability in per cent: in whole ones, below 1 % with one digit; a dash where there is none.
+    """Return a share or a probability in per cent: in whole ones, with digits near 0 and 100; a dash for a missing one.
 
     It is rounded down, so that it stands on the same side of a threshold as the number itself, and what is not all, or
     not nothing, never reads so.
@@ -27,16 +27,17 @@ def format_share(share: float) -> str:
     Examples
     --------
     >>> [format_share(share) for share in (0.946, 0.9996, 0.0496, 0.0004, 3e-8, 0.29, 1, 0, math.nan)]
-    ['94 %', '99 %', '4 %', '0.04 %', 'below 0.01 %', '29 %', '100 %', '0 %', '—']
+    ['94 %', '99.96 %', '4 %', '0.04 %', 'below 0.01 %', '29 %', '100 %', '0 %', '—']
     """
     if math.isnan(share):
         return MISSING
     if 0 < share < 1e-4:
         return "below 0.01 %"
-    decimals = 0 if share >= 0.01 or not share else 1 if share >= 0.001 else 2
+    if 0.9999 < share < 1:
+        return "above 99.99 %"
+    from_end = round(min(share, 1 - share), 12) or 1  # to the nearer of 0 and 1, which have no digits themselves
+    decimals = 0 if from_end >= 0.01 else 1 if from_end >= 0.001 else 2
     steps = math.floor(round(share * 10 ** (2 + decimals), 6))  # 0.29 is 28.999999999999996 %
-    if share < 1:
-        steps = min(steps, 99)
     return f"{steps / 10**decimals:.{decimals}f} %"
 
 

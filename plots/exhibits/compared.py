@@ -28,14 +28,16 @@ def format_rank(rank: float) -> str:
 
 
 def format_probability(probability: float) -> str:
-    """Return a probability in words; a share of random draws, so that nothing is certain.
+    """Return a probability in words; it is a share of random draws, whose digits near 0 and 1 say nothing.
 
     Examples
     --------
     >>> [format_probability(p) for p in (0.9496, 1, 0.003, 0, math.nan)]
-    ['94 %', '99 %', '0.3 %', 'below 0.01 %', '—']
+    ['94 %', 'above 99 %', 'below 1 %', 'below 1 %', '—']
     """
-    return format_share(min(max(probability, 1e-5), 1 - 1e-5))
+    if probability > 0.99:
+        return "above 99 %"
+    return "below 1 %" if probability < 0.01 else format_share(probability)
 
 
 def name_with_odds(paper: Paper, row: Mapping[str, Any]) -> str:
