@@ -65,6 +65,7 @@ def _run(command: Callable[[], None]) -> int:
     except SystemExit as ended:
         return _read_code(ended)
     except KeyboardInterrupt as ended:
+        _ignore_signals()  # for good: while a process ends, Python takes its own handlers away
         with suppress(BrokenPipeError):
             print(_KEPT, file=sys.stderr)
         return 128 + (ended.number if isinstance(ended, Interrupted) else signal.SIGINT)
@@ -177,8 +178,17 @@ def _end_on_signals() -> None:
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     for further in _ENDING:
-        signal.signal(further, signal.SIG_IGN)
+        signal.signal(further, _leave)
     raise Interrupted(number)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    """Do nothing: to Python it is an error if a signal that has come already, and waits, is ignored before its turn."""
+
+
+def _ignore_signals() -> None:
+    for number in _ENDING:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def leave_signals_to_parent() -> None:

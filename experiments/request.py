@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -16,7 +17,7 @@ from algorithms.installation import resolve_path
 from documents import search_path
 from documents.large_numbers import TOO_LARGE, find_too_large
 from experiments.composition import DESCRIBED, compose_settings
-from experiments.config.papers import list_own_papers, list_papers
+from experiments.config.paths import list_own_papers, list_papers
 from experiments.errors import BadInput
 
 
@@ -114,6 +115,17 @@ def _read_algorithm(name: Any) -> str:
     if name not in known and near:
         raise BadInput(f"unknown algorithm {name!r}; there are {', '.join(near)}")
     return search_path.name_stored(str(name))
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of results, before hours are spent on what could not be written then, or raise BadInput."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        reason = error.strerror or error
+        raise BadInput(f"{folder} cannot be written to ({reason}); choose another with results=FOLDER") from error
 
 
 def is_listed(name: str, patterns: Sequence[str]) -> bool:

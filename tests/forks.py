@@ -24,6 +24,8 @@ COMMANDS = (
     "experiments.command_line",
     "experiments.commands.report",
     "experiments.commands.reproduce",
+    "experiments.commands.paper_runs",
+    "experiments.commands.sweep_runs",
     "experiments.run.evaluate",
     "plots.pages.report",
     "plots.pages.paper_results",

@@ -4,10 +4,10 @@ import io
 
 import numpy as np
 
-from experiments.cells.grid import expand_grid
+from experiments.cells.grid import expand_grid, order_values
 from experiments.store.record import Measured, Record
 from experiments.store.summaries import summarise_setting
-from plots.sweeps.sweep import ResultCollector, Sweep, order_values
+from plots.sweeps.sweep import ResultCollector, Sweep
 
 
 def make_sweep(repeats=3, **values):

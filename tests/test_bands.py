@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import binom
 
 from documents.yaml_files import DocumentError
-from experiments.config import papers
-from experiments.config.papers import list_papers
+from experiments.config import paths
+from experiments.config.paths import list_papers
 from experiments.errors import BadInput
 from experiments.regression_check import bands, order_statistics, watch
 from experiments.regression_check.bands import (
@@ -285,7 +285,7 @@ def test_an_unknown_paper_and_one_without_a_check_are_refused(tmp_path, monkeypa
         read_watched_paper("17")
     text = "number: 9\ntitle: T\nstudies: {floor: {dataset: [car], algorithm: [majority]}}\n"
     (tmp_path / "9.yaml").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(papers, "PAPERS", tmp_path)
+    monkeypatch.setattr(paths, "PAPERS", tmp_path)
     assert list_papers() == ["9"]
     with pytest.raises(BadInput, match=r"conf/paper/9.yaml: nothing to check: .*key check"):
         read_watched_paper("9")
@@ -311,7 +311,7 @@ def test_the_command_says_what_it_checked_and_exits_with_1_when_something_moved(
     )
     text += "\nrepeats: 3\ncheck: {repeats: 31, accepted: 80, watch: [{study: floor, metric: accuracy}]}\n"
     (tmp_path / "9.yaml").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(papers, "PAPERS", tmp_path)
+    monkeypatch.setattr(paths, "PAPERS", tmp_path)
     monkeypatch.setattr(bands, "FOLDER", tmp_path)
     for function in (write_accepted, read_accepted):
         monkeypatch.setattr(function, "__defaults__", (tmp_path,))
@@ -340,7 +340,7 @@ def test_a_printed_number_that_has_to_hold_is_judged_by_the_runs_of_the_check(tm
     text += "check: {repeats: 31, accepted: 80, watch: [{study: floor, metric: accuracy}], must_hold: [right]}\n"
     file = tmp_path / "9.yaml"
     file.write_text(text, encoding="utf-8")
-    monkeypatch.setattr(papers, "PAPERS", tmp_path)
+    monkeypatch.setattr(paths, "PAPERS", tmp_path)
     monkeypatch.setattr(bands, "FOLDER", tmp_path)
     for function in (write_accepted, read_accepted):
         monkeypatch.setattr(function, "__defaults__", (tmp_path,))

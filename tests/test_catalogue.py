@@ -18,7 +18,8 @@ from experiments.catalogue.listing import HEADINGS, format_rows, list_algorithm_
 from experiments.catalogue.screen import HEIGHT, WIDTH, format_field, hang_text
 from experiments.cells.grid import expand_grid
 from experiments.config import estimators
-from experiments.config.papers import list_papers, read_paper
+from experiments.config.papers import read_paper
+from experiments.config.paths import list_papers
 from tests.command_line import exit_code
 
 ALGORITHMS = estimators.list_algorithms()

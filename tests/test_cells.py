@@ -19,7 +19,7 @@ from experiments.cells import code_version
 from experiments.cells.cell import Cell, read_epsilon
 from experiments.cells.grid import expand_grid
 from experiments.cells.study_cells import cells_of_studies
-from experiments.config import estimators, papers, substitutes
+from experiments.config import estimators, paths, substitutes
 from experiments.config.paper import parse_paper
 from experiments.config.papers import prepare_paper, read_paper
 from experiments.config.protocol import DEFAULT_PROTOCOL, read_protocol
@@ -447,7 +447,7 @@ def test_two_values_are_the_same_where_a_column_of_the_one_matches_the_other(one
         assert is_same_value(one, other) == match_column(column, other)[0], other
 
 
-@pytest.mark.parametrize("path", sorted(papers.PAPERS.glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(paths.PAPERS.glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_paper_can_be_published_as_far_as_can_be_told_before_it_runs(path):
     resolve_paper(read_paper(path.stem).replaced(repeats=2))
 

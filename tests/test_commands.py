@@ -7,8 +7,7 @@ import pytest
 
 from experiments.commands import hunt
 from experiments.composition import list_settings
-from experiments.config.papers import BENCHMARKS, list_papers
-from experiments.config.paths import CONF, ROOT
+from experiments.config.paths import BENCHMARKS, CONF, ROOT, list_papers
 from experiments.speed.measurement import Measurement
 from tests.command_line import exit_code
 

@@ -147,6 +147,16 @@ def test_a_sweep_is_shown_in_any_locale(tmp_path):
 
 
 @ON_LINUX
+def test_signals_that_came_together_end_a_command_without_a_further_line():
+    code = "import os, signal; from experiments.edge import Interrupted, _end_on_signals; _end_on_signals()\n"
+    code += "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGINT])\n"
+    code += "[os.kill(os.getpid(), number) for number in (signal.SIGTERM, signal.SIGINT)]\n"
+    code += "try: signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM, signal.SIGINT])\n"
+    code += "except Interrupted as ended: print(ended.number)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == (f"{int(signal.SIGINT)}\n", "")
+
+
 def test_results_go_to_a_folder_whose_name_is_not_utf_8(tmp_path):
     folder = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
     words = ("dataset=car", "algorithm=majority,rdt", "repeats=1", "executor.jobs=1", "output=table")
@@ -168,11 +178,16 @@ def test_the_backend_of_a_notebook_is_not_looked_for(tmp_path):
 
 @pytest.mark.system
 @pytest.mark.parametrize(
-    ("signals", "code"),
-    [([signal.SIGHUP], 129), (5 * [signal.SIGINT], 130), ([signal.SIGTERM, signal.SIGINT, signal.SIGHUP], 143)],
+    ("signals", "codes"),
+    [
+        ([signal.SIGHUP], {129}),
+        (5 * [signal.SIGINT], {130}),
+        # those that came while the process did something else are handled by their number, not by when they came
+        ([signal.SIGTERM, signal.SIGINT, signal.SIGHUP], {143, 130, 129}),
+    ],
 )
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_the_first_signal_ends_a_command_and_is_met_by_one_line(signals, code, jobs, tmp_path, commands):
+def test_the_first_signal_ends_a_command_and_is_met_by_one_line(signals, codes, jobs, tmp_path, commands):
     words = ("dataset=car", "algorithm=random_forest", "repeats=1000", f"executor.jobs={jobs}", f"results={tmp_path}")
     process = commands.start_module("experiments", *words)
     wait_for(lambda: (tmp_path / "store.sqlite").exists() or process.poll())
@@ -181,7 +196,8 @@ def test_the_first_signal_ends_a_command_and_is_met_by_one_line(signals, code, j
         time.sleep(0.02)
     done = process.wait()
     line = "everything finished so far is kept; run the same command again to go on\n"
-    assert (done.returncode, done.stdout, done.stderr) == (code, "", line)
+    assert (done.stdout, done.stderr) == ("", line)
+    assert done.returncode in codes
 
 
 def test_a_signal_that_is_ignored_from_the_first_is_not_heard(tmp_path):

@@ -142,7 +142,8 @@ for name in sys.argv[1:]:
 def test_every_algorithm_and_every_kind_is_found(installed):
     program = """
 from dp_replica.experiments.config import estimators, kinds
-from dp_replica.experiments.config.papers import list_papers, read_paper
+from dp_replica.experiments.config.papers import read_paper
+from dp_replica.experiments.config.paths import list_papers
 from dp_replica import datasets
 for name in estimators.list_algorithms():
     estimators.import_class(estimators.find_target(name))

@@ -95,7 +95,8 @@ def test_a_module_imports_only_what_stands_before_its_room(name):
 
 def test_reading_all_papers_loads_nothing_that_shows_or_commands():
     """Counts what is imported at run time, by whatever name: kinds of claims are code that `conf/kinds.yaml` names."""
-    code = "import sys; from experiments.config.papers import BENCHMARKS, list_papers, read_paper;"
+    code = "import sys; from experiments.config.papers import read_paper\n"
+    code += "from experiments.config.paths import BENCHMARKS, list_papers\n"
     code += "[read_paper(name) for name in (*list_papers(), *BENCHMARKS)]; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split()) & set(MODULES)

@@ -30,8 +30,8 @@ from experiments.cells.current import Standing
 from experiments.cells.grid import expand_grid
 from experiments.commands import audit
 from experiments.config import estimators, kinds
-from experiments.config.papers import list_own_papers, list_papers, read_paper
-from experiments.config.paths import CONF, ROOT
+from experiments.config.papers import read_paper
+from experiments.config.paths import CONF, ROOT, list_own_papers, list_papers
 from experiments.config.study import PaperError
 from experiments.errors import BadInput
 from experiments.judge import claim_answers

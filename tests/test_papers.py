@@ -13,7 +13,8 @@ from documents.yaml_files import DocumentError, parse_yaml
 from experiments.config.kinds import find_kind, find_packages, list_kinds, parse_part
 from experiments.config.kinds.exhibits import GridTable
 from experiments.config.paper import parse_paper
-from experiments.config.papers import PAPERS, read_paper
+from experiments.config.papers import read_paper
+from experiments.config.paths import PAPERS
 from experiments.config.study import PaperError
 from experiments.questions.paper_questions import resolve_paper
 from tests.command_line import exit_code

@@ -10,7 +10,8 @@ import pytest
 
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config import kinds
-from experiments.config.papers import list_papers, read_paper
+from experiments.config.papers import read_paper
+from experiments.config.paths import list_papers
 from experiments.judge import claim_answers
 from experiments.judge.claim_answers import judge_by_runs, list_claim_needs
 from experiments.judge.number_answers import judge_numbers, list_number_verdicts

@@ -8,8 +8,8 @@ import pytest
 
 from documents.yaml_files import DocumentError
 from experiments.commands import readings as readings_command
-from experiments.config.papers import list_papers, read_paper
-from experiments.config.paths import REFERENCE
+from experiments.config.papers import read_paper
+from experiments.config.paths import REFERENCE, list_papers
 from experiments.config.readings import parse_question
 from experiments.config.study import PaperError
 from experiments.judge.readings.halving import run_races

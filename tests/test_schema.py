@@ -8,7 +8,7 @@ import pytest
 
 from datasets import catalogue
 from documents.yaml_files import DocumentError, parse_yaml
-from experiments.config.papers import PAPERS
+from experiments.config.paths import PAPERS
 from experiments.skeletons.schema import SCHEMA_FILE, format_generated, make_dataset_schema, make_paper_schema
 
 FOLDERS = {PAPERS: make_paper_schema, catalogue.FOLDER: make_dataset_schema}

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from experiments.config import papers
+from experiments.config import paths
 from experiments.errors import BadInput
 from experiments.questions import printed
 from plots.pages import report as report_pages
@@ -73,7 +73,7 @@ def made_up(tmp_path_factory):
     """A report on made-up papers, away from all else."""
     project = tmp_path_factory.mktemp("project")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(papers, "PAPERS", project / "conf/paper")
+        patch.setattr(paths, "PAPERS", project / "conf/paper")
         patch.setattr(printed, "ROOT", project)
         patch.setattr(report_pages, "REFERENCE", project / "results/reference")
         index = build_report(make_up(project), ["7", "8", "9"])

@@ -10,7 +10,8 @@ import sys
 import pytest
 
 from experiments.cells.cell import Cell
-from experiments.commands import reproduce
+from experiments.commands import sweep_runs
+from experiments.commands.sweep_options import read_name
 from experiments.config.paths import ROOT
 from experiments.errors import BadInput
 from experiments.run.executors.executor import Executor
@@ -184,7 +185,7 @@ def test_a_name_that_another_sweep_has_is_refused_before_anything_runs(sweep, tm
 @pytest.mark.parametrize("name", ["a/b", "", "..", ".hidden", "a b", True, 1.5, "x" * 101, "a\\b"])
 def test_a_name_that_no_folder_can_have_is_refused(name):
     with pytest.raises(BadInput, match="choose letters, digits"):
-        sweep_folder.read_name(name)
+        read_name(name)
 
 
 def test_a_folder_of_somebody_elses_is_no_sweeps(tmp_path):
@@ -222,7 +223,7 @@ def test_equal_sweeps_give_equal_bytes_whatever_jobs_and_order(tmp_path, monkeyp
     files = []
     for number, jobs in enumerate((1, 2)):
         where = Executor("threading", jobs)
-        monkeypatch.setattr(reproduce, "make_executor", lambda settings, where=where: where)
+        monkeypatch.setattr(sweep_runs, "make_executor", lambda settings, where=where: where)
         assert exit_code(f"results={tmp_path / str(number)}", f"executor.jobs={jobs}", *words) == 0
         folder = tmp_path / str(number) / "sweeps" / "car-rdt-majority-epsilon"
         names = [name for name in sweep_folder.FILES if name not in ("provenance.json", "report.html")]

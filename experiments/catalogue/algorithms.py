@@ -30,7 +30,7 @@ from experiments.catalogue.screen import (
 )
 from experiments.catalogue.uses import name_example
 from experiments.config import estimators
-from experiments.config.papers import PAPERS
+from experiments.config.paths import PAPERS
 from experiments.errors import BadInput
 
 _MOST_VARIANTS = 6

@@ -14,7 +14,7 @@ from experiments.catalogue.kinds import KINDS, read_kind
 from experiments.catalogue.metrics import GROUPS
 from experiments.catalogue.screen import hang_text, split_sentences
 from experiments.catalogue.uses import read_titles
-from experiments.config.papers import PAPERS, is_built_in
+from experiments.config.paths import PAPERS, is_built_in
 from experiments.errors import BadInput
 
 _WIDEST_NAME = 32

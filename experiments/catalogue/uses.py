@@ -18,7 +18,7 @@ from experiments.cells.cell import Cell
 from experiments.cells.grid import check_cell
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
-from experiments.config.papers import PAPERS
+from experiments.config.paths import PAPERS
 from experiments.errors import BadInput
 
 _FIRST = ("car", "nursery", "ccpp", "daily_demand", "congvote")

@@ -8,7 +8,7 @@ from itertools import product
 from datasets import catalogue
 from datasets.entry import CatalogueEntry
 from documents.search_path import name_stored
-from experiments.cells.cell import Cell, read_epsilon
+from experiments.cells.cell import Cell, format_canonical, read_epsilon
 from experiments.config import estimators
 from experiments.config.data import task_and_domain
 from experiments.config.protocol import Protocol, read_protocol
@@ -192,3 +192,28 @@ def _follow_axes(chosen: Mapping, depends: Mapping[str, Mapping]) -> dict:
 
 def _select_prefix(chosen: Mapping, prefix: str) -> dict:
     return {name.removeprefix(prefix): value for name, value in chosen.items() if name.startswith(prefix)}
+
+
+def order_values(values: Mapping[str, list]) -> dict[str, list]:
+    """Return the values of axes, each once, numbers from the smallest on; a BadInput if an ε is no positive number.
+
+    Examples
+    --------
+    >>> order_values({"algorithm": ["rdt", "majority", "rdt"], "epsilon": [1, "inf", 0.1, 1.0]})
+    {'algorithm': ['rdt', 'majority'], 'epsilon': [0.1, 1.0, inf]}
+    """
+    ordered = {}
+    for name, given in values.items():
+        read = list(map(read_epsilon, given)) if name == "epsilon" else given
+        distinct = list({format_canonical(value): value for value in read}.values())
+        ordered[name] = sorted(distinct) if are_numbers(distinct) else distinct
+    return ordered
+
+
+def are_numbers(values: Sequence) -> bool:
+    """Return whether all values of an axis are numbers.
+
+    >>> are_numbers([1, 0.5]), are_numbers([True, False]), are_numbers([3, None])
+    (True, False, False)
+    """
+    return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)

@@ -6,7 +6,7 @@ No page is written where the finding of a paper says what its published run does
 from __future__ import annotations
 
 from algorithms.whole_files import write_text
-from experiments.config.papers import BENCHMARKS, list_own_papers, list_papers
+from experiments.config.paths import BENCHMARKS, list_own_papers, list_papers
 from experiments.errors import BadInput, print_to_stderr, require_checkout
 from experiments.request import SweepRequest
 from experiments.skeletons.schema import format_generated

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from experiments.config.papers import BENCHMARKS, list_own_papers, list_papers
+from experiments.config.paths import BENCHMARKS, list_own_papers, list_papers
 from experiments.request import SweepRequest
 
 

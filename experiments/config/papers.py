@@ -8,56 +8,11 @@ from typing import Any
 
 from documents import search_path
 from documents.composed_yaml import UNREADABLE, read_as_composed
-from documents.yaml_files import shorten_path
+from experiments.config import paths
 from experiments.config.paper import Paper, parse_paper
-from experiments.config.paths import CONF, ROOT
+from experiments.config.paths import ROOT, is_built_in, name_paper_file
 from experiments.config.substitutes import find_substitutes, replace_datasets
 from experiments.errors import BadInput, suggest_name
-
-PAPERS = CONF / "paper"
-
-BENCHMARKS = ("benchmark", "benchmark-heavy")
-"""What compares methods beyond the papers; the second has peers that take up to a minute a fit."""
-
-
-def list_papers() -> list[str]:
-    """Return the numbers of our papers: the names of ``conf/paper`` but the demo and the benchmarks.
-
-    Examples
-    --------
-    >>> "2" in list_papers(), "demo" in list_papers()
-    (True, False)
-    """
-    files = search_path.list_files(PAPERS)
-    return [name for name, file in files.items() if name.isdigit() and is_built_in(file)]
-
-
-def list_own_papers() -> list[str]:
-    """Return the papers of the folders that a user adds."""
-    return [name for name, file in search_path.list_files(PAPERS).items() if not is_built_in(file)]
-
-
-def find_own_file(name: str) -> Path | None:
-    """Return the file of a paper in a folder that a user adds; None if it is one of ours, or there is none."""
-    file = search_path.find_file(PAPERS, name)
-    return None if file is None or is_built_in(file) else file
-
-
-def is_built_in(file: Path) -> bool:
-    """Return whether a paper's file is one of ours, and not one of a folder that a user adds."""
-    return file.parent == PAPERS
-
-
-def name_paper_file(name: str) -> str:
-    """Return the file of a paper, as an error names it.
-
-    Examples
-    --------
-    >>> name_paper_file("2")
-    'conf/paper/2.yaml'
-    """
-    file = find_own_file(name)
-    return shorten_path(file) if file else f"conf/paper/{name}.yaml"
 
 
 def read_paper(name: str) -> Paper:
@@ -70,9 +25,9 @@ def read_paper(name: str) -> Paper:
     >>> read_paper("2").studies["comparison"].axis("epsilon")
     [0.1, 0.25, 0.5, 0.75, 1.0]
     """
-    file = search_path.find_file(PAPERS, name)
+    file = search_path.find_file(paths.PAPERS, name)
     if file is None:
-        raise BadInput(f"unknown paper {name!r}; {suggest_name(name, search_path.list_files(PAPERS))}")
+        raise BadInput(f"unknown paper {name!r}; {suggest_name(name, search_path.list_files(paths.PAPERS))}")
     try:
         contents = read_as_composed(file)
     except UNREADABLE as error:

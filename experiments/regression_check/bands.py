@@ -30,8 +30,8 @@ from algorithms.installation import name_command
 from algorithms.whole_files import write_text
 from experiments.config.finding import Sign
 from experiments.config.paper import Paper
-from experiments.config.papers import find_own_file, list_own_papers, list_papers, name_paper_file, read_paper
-from experiments.config.paths import ROOT
+from experiments.config.papers import read_paper
+from experiments.config.paths import ROOT, find_own_file, list_own_papers, list_papers, name_paper_file
 from experiments.config.setting import drop_entries, keep_entries
 from experiments.errors import BadInput
 from experiments.judge.numbers.number_verdict import PrintedNumber

@@ -11,10 +11,16 @@ import pandas as pd
 
 from datasets.progress_bar import format_duration
 from experiments.cells.cell import Cell
+from experiments.errors import print_to_stderr
 from experiments.run.executors.executor import Executor
 from experiments.run.finished import find_finished
 from experiments.run.more_metrics import find_lacking, merge_metrics
 from experiments.store.database import Store
+
+
+def print_plan(cells: Iterable[Cell], path: Path, where: Executor, anew: bool = False) -> None:
+    """Print what `describe_plan` returns."""
+    print_to_stderr(describe_plan(cells, path, where, anew))
 
 
 def describe_plan(cells: Iterable[Cell], path: Path, where: Executor, anew: bool = False) -> str:

@@ -19,6 +19,7 @@ import datasets
 from algorithms.installation import IS_CHECKOUT, PROGRAM, ROOT
 from documents import search_path
 from experiments.cells import code_version
+from experiments.config import estimators
 
 DISTRIBUTION = "dp-replica"
 SEEDS = (
@@ -28,11 +29,17 @@ SEEDS = (
 )
 
 
-def gather_facts(arguments: list[str], names: Iterable[str], repeats: int) -> dict:
-    """Return the command, code, seeds and data sets that are needed to run the same again."""
+def gather_facts(
+    arguments: Sequence[str], names: Iterable[str], repeats: int, algorithms: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Return the command, code, seeds, data sets and packages of peers that are needed to run the same again."""
     data = {name: _describe_data(name) for name in sorted(set(names))}
     command = describe_command(arguments)
-    return {**command, "repeats": repeats, "seeds": SEEDS, "data": data}
+    peers: dict[str, str] = {}
+    for algorithm in sorted(algorithms):
+        peers |= estimators.list_packages(algorithm)
+    facts = {**command, "repeats": repeats, "seeds": SEEDS, "data": data}
+    return facts | ({"versions_of_peers": peers} if peers else {})
 
 
 def describe_command(arguments: Sequence[str]) -> dict:

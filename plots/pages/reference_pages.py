@@ -23,8 +23,8 @@ import pandas as pd
 from algorithms.installation import name_command
 from algorithms.whole_files import replace_folder, write_text
 from experiments.config.kinds.exhibits import DecisionTable, RanksFigure
-from experiments.config.papers import name_paper_file, read_paper
-from experiments.config.paths import REFERENCE, ROOT
+from experiments.config.papers import read_paper
+from experiments.config.paths import REFERENCE, ROOT, name_paper_file
 from experiments.judge.verdict import Verdict
 from experiments.store.json_files import write_json
 from experiments.store.runs_file import LARGEST, RUNS

@@ -14,8 +14,8 @@ from typing import Any
 from algorithms.whole_files import replace_folder, write_text
 from experiments.config.finding import Sign
 from experiments.config.paper import Speaker
-from experiments.config.papers import BENCHMARKS, read_paper
-from experiments.config.paths import REFERENCE
+from experiments.config.papers import read_paper
+from experiments.config.paths import BENCHMARKS, REFERENCE
 from experiments.judge.verdict import Verdict
 from plots.answers import Answer
 from plots.audits import name_source

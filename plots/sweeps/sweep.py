@@ -21,7 +21,8 @@ import pandas as pd
 
 from datasets import catalogue
 from documents.search_path import name_chosen
-from experiments.cells.cell import Cell, format_canonical, read_epsilon
+from experiments.cells.cell import Cell, format_canonical
+from experiments.cells.grid import are_numbers
 from experiments.config import estimators
 from experiments.config.paper import Paper
 from experiments.config.setting import drop_entries
@@ -40,7 +41,7 @@ class Sweep:
     """What was asked for on the command line."""
 
     #: The values of ``dataset``, ``algorithm``, ``epsilon`` and what else was given, ``params.<name>`` and
-    #: ``protocol.<name>``, as from `order_values`.
+    #: ``protocol.<name>``, as from `grid.order_values`.
     axes: Mapping[str, list]
     settings: list[list[Cell]]  #: the cells of every combination, in the order of `itertools.product` of the axes
     metrics: Sequence[str] = ()  #: those that are to be shown; none for the usual ones
@@ -130,37 +131,12 @@ class Sweep:
         return drop_entries({f"protocol.{name}": value for name, value in changed.items()}, self.axes)
 
 
-def order_values(values: Mapping[str, list]) -> dict[str, list]:
-    """Return the values of axes, each once, numbers from the smallest on; a BadInput if an ε is no positive number.
-
-    Examples
-    --------
-    >>> order_values({"algorithm": ["rdt", "majority", "rdt"], "epsilon": [1, "inf", 0.1, 1.0]})
-    {'algorithm': ['rdt', 'majority'], 'epsilon': [0.1, 1.0, inf]}
-    """
-    ordered = {}
-    for name, given in values.items():
-        read = list(map(read_epsilon, given)) if name == "epsilon" else given
-        distinct = list({format_canonical(value): value for value in read}.values())
-        ordered[name] = sorted(distinct) if _are_numbers(distinct) else distinct
-    return ordered
-
-
-def _are_numbers(values: Sequence) -> bool:
-    """Return whether all values of an axis are numbers.
-
-    >>> _are_numbers([1, 0.5]), _are_numbers([True, False]), _are_numbers([3, None])
-    (True, False, False)
-    """
-    return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
-
-
 def find_numeric_axis(sweep: Sweep) -> str | None:
     """Return the axis along which lines are drawn: ε if it varies, else the first of numbers; None if there is none."""
     if "epsilon" in sweep.varying:
         return "epsilon"
     for name in sweep.varying:
-        if _are_numbers(sweep.axes[name]) and all(map(math.isfinite, sweep.axes[name])):
+        if are_numbers(sweep.axes[name]) and all(map(math.isfinite, sweep.axes[name])):
             return name
     return None
 
