@@ -154,7 +154,12 @@ def name_stored(name: Any) -> Any:
     """
     if not isinstance(name, str) or not re.fullmatch(r"[\w.+-]+:[\w.+-]+", name):
         return name
-    return next((stored for stored, place in list_files(ALGORITHMS).items() if name_place(place) == name), name)
+    return _list_stored_names().get(name, name)
+
+
+def _list_stored_names() -> dict[str, str]:
+    """Return the names that cells and results have, by those by which algorithms are chosen."""
+    return {name_place(place): stored for stored, place in list_files(ALGORITHMS).items()}
 
 
 def name_stored_in(contents: Any) -> Any:
@@ -165,9 +170,15 @@ def name_stored_in(contents: Any) -> Any:
     >>> name_stored_in({"labels": {"edprf:sound": "sound"}, "own": ["edprf", "edprf:sound"]})
     {'labels': {'edprf_sound': 'sound'}, 'own': ['edprf', 'edprf_sound']}
     """
+    return _replace_names(contents, _list_stored_names())
+
+
+def _replace_names(contents: Any, names: Mapping[str, str]) -> Any:
     if isinstance(contents, Mapping):
-        return {name_stored(key): name_stored_in(value) for key, value in contents.items()}
-    return list(map(name_stored_in, contents)) if isinstance(contents, list) else name_stored(contents)
+        return {_replace_names(key, names): _replace_names(value, names) for key, value in contents.items()}
+    if isinstance(contents, list):
+        return [_replace_names(value, names) for value in contents]
+    return names.get(contents, contents) if isinstance(contents, str) else contents
 
 
 def name_chosen(name: str) -> str:

@@ -67,6 +67,7 @@ def judge_slowly(claim, level, seed, n):
         yield judge_by_runs(question, Evidence(groups))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CROSSED)
 def test_claims_that_are_simulated_are_judged_as_those_of_a_paper(name):
     n, level, verdicts = 15, find_level(20), set()

@@ -124,6 +124,7 @@ def table(request, tmp_path, monkeypatch):
 ALL = [(ending, is_kept) for ending in (".csv", ".csv.gz", ".tsv", ".xlsx", ".parquet") for is_kept in (False, True)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("error", READ_ERRORS, ids=errno.errorcode.get)
 @pytest.mark.parametrize("table", ALL, indirect=True)
 def test_each_operation_on_the_file_that_fails_is_a_line_and_the_next_try_goes_on(table, error):

@@ -409,6 +409,7 @@ def publish(folder):
 FOLDERS = [path for path in sorted(REFERENCE.glob("paper-*")) if (path / RUNS).is_file()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("folder", [None, *FOLDERS], ids=lambda path: path.name if path else "made up")
 def test_published_runs_give_the_published_verdicts(folder, tmp_path, capsys):
     folder = folder or publish(tmp_path / "made-up")[0]

@@ -309,10 +309,11 @@ def _is_setting_of(rows: pd.DataFrame, study: Study, n_rows: int, tells: bool) -
 
 def _is_among(cells: pd.Series, values: Collection[Any]) -> np.ndarray:
     """Return which cells have one of some values; no value at all is a blank cell."""
-    wanted = set(map(_name_value, values))
-    distinct = {id(cell): cell for cell in cells}  # few, as rows share their values
+    wanted, objects = set(map(_name_value, values)), cells.to_numpy(dtype=object)
+    places = list(map(id, objects))
+    distinct = dict(zip(places, objects, strict=True))  # few, as rows share their values
     found = {place for place, cell in distinct.items() if _name_value(cell) in wanted}
-    return np.array([id(cell) in found for cell in cells], dtype=bool)
+    return np.fromiter(map(found.__contains__, places), dtype=bool, count=len(places))
 
 
 def _name_value(value: Any) -> str:
