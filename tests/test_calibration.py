@@ -233,7 +233,7 @@ def test_the_command_writes_the_tables_that_it_prints(tmp_path, capsys):
         assert {len(line.split("|")) for line in page.splitlines() if line.startswith("| normal")} == {9, 8, 7}
 
 
-@pytest.mark.parametrize("wrong", ["simulations=39", "simulations=many", "file=nowhere/calibration.md"])
+@pytest.mark.parametrize("wrong", ["simulations=399", "simulations=many", "file=nowhere/calibration.md"])
 def test_what_cannot_be_simulated_is_said_before_anything_is(wrong, capsys):
     assert exit_code("do=calibrate", wrong) == 2
     assert wrong.partition("=")[2].partition("/")[0] in capsys.readouterr().err

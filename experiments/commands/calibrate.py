@@ -10,8 +10,8 @@ from experiments.request import SweepRequest
 from experiments.run.executors.executor import make_executor
 from experiments.run.executors.task_runner import TaskRunner
 
-_LEAST = 40
-"""Simulated settings that make one claim of the largest."""
+_LEAST = 400
+"""Simulated settings of which a tenth, as are drawn for collapses, make one claim of the largest, of 40 settings."""
 
 
 def run_command(request: SweepRequest) -> int:
