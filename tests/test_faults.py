@@ -162,7 +162,7 @@ IN_PYTHON = [
         "/ float(self.max_error)",
         "* float(self.max_error)",
         "6",
-        ("printed number nursery-privatree-1, 100.00 %",),
+        ("printed number nursery-privatree-1, 100 %",),
     ),
 ]
 

@@ -355,7 +355,7 @@ def test_pages_are_made_from_the_file(tmp_path):
     assert shown["standings"] == [
         ["a", "1.33", "—", "—", "—", "", ""],
         ["b", "1.67", "87 %", "1 %", "10 %", "not told apart", "no"],
-        ["C", "3.00", "99 %", "0.8 %", "below 0.01 %", "told apart", "no"],
+        ["C", "3.00", "above 99 %", "below 1 %", "below 1 %", "told apart", "no"],
     ]
     assert "over 3 data sets" in shown["explanation"]
 
@@ -389,7 +389,7 @@ def test_the_figure_shows_each_comparison_and_nothing_overlaps():
     drawn.draw_without_rendering()
     left, right = drawn.axes
     words = [text.get_text() for text in right.texts]
-    assert {"87 %", "99 %", "not told apart", "told apart"} <= set(words)
+    assert {"87 %", "above 99 %", "not told apart", "told apart"} <= set(words)
     assert sum(bar.get_width() for bar in right.patches) == pytest.approx(2)
     boxes = [text.get_window_extent() for text in (left.xaxis.label, right.xaxis.label, *right.texts)]
     assert not any(one.overlaps(other) for one, other in itertools.combinations(boxes, 2))
