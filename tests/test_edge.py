@@ -148,7 +148,9 @@ def test_a_sweep_is_shown_in_any_locale(tmp_path):
 
 @ON_LINUX
 def test_signals_that_came_together_end_a_command_without_a_further_line():
-    code = "import os, signal; from experiments.edge import Interrupted, _end_on_signals; _end_on_signals()\n"
+    code = "import os, signal; from experiments.edge import Interrupted, _end_on_signals\n"
+    code += "signal.signal(signal.SIGINT, signal.SIG_DFL)  # which is ignored in the background of a shell\n"
+    code += "_end_on_signals()\n"
     code += "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGINT])\n"
     code += "[os.kill(os.getpid(), number) for number in (signal.SIGTERM, signal.SIGINT)]\n"
     code += "try: signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM, signal.SIGINT])\n"
