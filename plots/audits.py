@@ -6,7 +6,6 @@ that version: an audit of other code or settings neither clears nor condemns.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
@@ -21,7 +20,9 @@ from experiments.cells.inputs import have_changed
 from experiments.config.paper import Paper
 from experiments.config.paths import REFERENCE
 from experiments.config.setting import drop_entries
+from experiments.store.json_files import read_json
 from plots.labels import label_name
+from plots.runs.run_folder import name_damage
 
 SUMMARY = "audit/summary.csv"
 _SUMMARIES_OF_OWN = "audit/summary-*.csv"
@@ -60,9 +61,13 @@ def read_bounds(results: Path, run: Mapping[str, Collection[str]] | None = None)
     """
     frames = []
     for path, whose in _find_summaries(results).items():
-        frame = pd.read_csv(path, dtype=dict.fromkeys(_TEXTS, str), keep_default_na=False)
+        remedy = "auditing again writes it"
+        with name_damage(path, remedy):
+            frame = pd.read_csv(path, dtype=dict.fromkeys(_TEXTS, str), keep_default_na=False)
+            _ = frame[["algorithm", "bound", "claimed", "verdict"]]
         origin = path.with_name(path.name.replace("summary", "provenance")).with_suffix(".json")
-        provenance = json.loads(origin.read_text(encoding="utf-8")) if origin.is_file() else {}
+        with name_damage(origin, remedy):
+            provenance = read_json(origin) if origin.is_file() else {}
         of_ours = provenance if path.name == Path(SUMMARY).name else drop_entries(provenance, ["git"])
         versions = frame.get("version", pd.Series("", index=frame.index, dtype=str))
         audited = list(zip(frame["algorithm"], versions, strict=True))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
+import pandas as pd
 from matplotlib.figure import Figure
 
 from experiments.run.executors.task_runner import TaskRunner
@@ -13,15 +14,18 @@ from plots import style
 from plots.exhibits.views import view
 from plots.pages.readings import draw_claim, draw_ranking
 from plots.runs.paper_run import PaperRun
+from plots.runs.run_folder import name_damage
 
 
 def draw_exhibits(run: PaperRun, runner: TaskRunner, endings: Iterable[str] = style.ENDINGS) -> list[Path]:
     """Write the tables of a run as LaTeX and its figures in some formats; returns the figures' files."""
     for table in run.paper.tables:
-        view(run.paper, table).write_latex(run.read_frame(table), run.folder / "tables" / f"{table.id}.tex")
+        with name_damage(file := run.find_file(table)):
+            view(run.paper, table).write_latex(run.read_frame(table), file.with_suffix(".tex"))
     drawings = {}
     for figure in run.paper.figures:
-        drawings[figure.id] = partial(view(run.paper, figure).draw, run.read_frame(figure))
+        draw = view(run.paper, figure).draw
+        drawings[figure.id] = partial(_draw_rows, run.find_file(figure), draw, run.read_frame(figure))
     return _write_drawings(drawings, run.folder / "figures", runner, endings)
 
 
@@ -31,10 +35,17 @@ def redraw(run: PaperRun, runner: TaskRunner) -> list[Path]:
     endings = [ending for ending in style.ENDINGS if any(figures.glob(f"*.{ending}"))]
     readings: dict[str, Callable[[], Figure]] = {}
     for question, rows in run.list_rankings():
-        readings[f"readings-{question.id}"] = partial(draw_ranking, question, rows)
+        draw_rows = partial(draw_ranking, question)
+        readings[f"readings-{question.id}"] = partial(_draw_rows, run.folder / "readings.csv", draw_rows, rows)
     for claim, rows in run.list_curves():
-        readings[f"curve-{claim.id}"] = partial(draw_claim, claim.text, rows)
+        draw_rows = partial(draw_claim, claim.text)
+        readings[f"curve-{claim.id}"] = partial(_draw_rows, run.folder / "curves.csv", draw_rows, rows)
     return [*draw_exhibits(run, runner, endings), *_write_drawings(readings, figures, runner, endings)]
+
+
+def _draw_rows(file: Path, draw: Callable[[pd.DataFrame], Figure], rows: pd.DataFrame) -> Figure:
+    with name_damage(file):
+        return draw(rows)
 
 
 def _write_drawings(

@@ -46,7 +46,7 @@ from plots.pages import html
 from plots.pages.drawings import draw_exhibits
 from plots.pages.html import measure_picture, read_svg
 from plots.runs.paper_run import PaperRun
-from plots.runs.run_folder import DIGITS, write_csv, write_paper
+from plots.runs.run_folder import DIGITS, name_damage, write_csv, write_paper
 from plots.series import note_shortfall
 from plots.tables.datasets import collect_facts
 
@@ -127,6 +127,8 @@ def render_page(run: PaperRun, source: str = "", base: str = "", links: Sequence
     """
     tables = {part.id: _describe_table(run, part) for part in run.paper.tables}
     figures = {part.id: _describe_figure(run, part) for part in run.paper.figures}
+    with name_damage(run.folder / "costs.csv"):
+        costs = list_costs(run.paper, run.costs)
     finding = run.paper.finding
     first = (finding and finding.picture) or next(iter(figures), "")
     return html.render_template(
@@ -147,7 +149,7 @@ def render_page(run: PaperRun, source: str = "", base: str = "", links: Sequence
         privacy=[privacy.describe_privacy(run.paper, row, run.audit) for row in run.privacy],
         data_faults=privacy.describe_data_faults(run.paper, run.privacy),
         audit=audits.name_audits(run.audit, [row["algorithm"] for row in run.privacy]),
-        costs=list_costs(run.paper, run.costs),
+        costs=costs,
         provenance=[(name, html.format_fact(value)) for name, value in run.provenance.items()],
         summaries=[(name, name) for name in _SUMMARIES if (run.folder / name).is_file()],
     )
@@ -176,6 +178,8 @@ def list_costs(paper: Paper, costs: pd.DataFrame) -> list[tuple[str, list[list[s
 
 def _describe_table(run: PaperRun, part: PaperTable) -> dict[str, Any]:
     """Return a table with its title, its files and what was measured of its algorithms."""
+    with name_damage(run.find_file(part)):
+        shown = view(run.paper, part).describe(run.read_frame(part))
     return {
         "id": part.id,
         "title": part.title,
@@ -184,15 +188,17 @@ def _describe_table(run: PaperRun, part: PaperTable) -> dict[str, Any]:
         "files": _list_files(run, "tables", part.id),
         "explanation": "",
         "is_text": False,
-        **view(run.paper, part).describe(run.read_frame(part)),
+        **shown,
     }
 
 
 def _describe_figure(run: PaperRun, part: PaperFigure) -> dict[str, Any]:
     """Return a figure with its title, its size, its files and the numbers behind it."""
     frame = run.read_frame(part)
+    with name_damage(run.find_file(part)):
+        shown = view(run.paper, part).describe(frame)
     beside = {"measured": _describe_audit(run, part), "points": [], "standings": []}
-    return {**_describe_picture(run, part.id, part.title, frame), **beside, **view(run.paper, part).describe(frame)}
+    return {**_describe_picture(run, part.id, part.title, frame), **beside, **shown}
 
 
 def _describe_rankings(run: PaperRun) -> list[dict[str, Any]]:

@@ -6,7 +6,6 @@ module takes its rows and answers from.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -33,7 +32,7 @@ from plots.answers import Answer, fill_finding, find_outside, judge_privacy, lis
 from plots.audits import read_bounds
 from plots.exhibits.views import view
 from plots.rows import ClaimRow, NumberRow, describe_facts, group_numbers, list_claim_plots, make_row, plot_numbers
-from plots.runs.run_folder import NEEDED, read_csv, read_paper_as_run, read_readings
+from plots.runs.run_folder import NEEDED, REMEDY, name_damage, read_csv, read_paper_as_run, read_readings
 from plots.series import note_missing_cells
 from plots.strips import StripPlot
 
@@ -59,25 +58,35 @@ class PaperRun:
 
     @classmethod
     def read(cls, folder: Path) -> PaperRun:
-        """Read a folder; raises a BadInput if a file is missing."""
+        """Read a folder; raises a BadInput if a file is missing, or is not as it was written."""
         for name in NEEDED:
             if not (folder / name).is_file():
-                raise BadInput(f"{folder / name} is missing; running the paper again writes it (its cells are kept)")
-        judged, provenance = read_json(folder / "claims.json"), folder / "provenance.json"
-        accounts = read_json(folder / "privacy.json")
+                raise BadInput(f"{folder / name} is missing; {REMEDY}")
+        with name_damage(path := folder / "claims.json"):
+            judged = read_json(path)
+            claims = [ClaimAnswer.model_validate(claim) for claim in judged["claims"]]
+            coverage = judged["cells"], judged["cells_expected"]
+        with name_damage(path := folder / "privacy.json"):
+            accounts = read_json(path)
+            versions = {row["algorithm"]: row.get("versions", ()) for row in accounts}
+        with name_damage(path := folder / "provenance.json"):
+            provenance = read_json(path) if path.is_file() else {}
+        paper = read_paper_as_run(folder / "paper.yaml")
+        if unknown := {claim.id for claim in claims} - paper.claims_by_id.keys():
+            raise BadInput(f"{folder}: claims.json has the claim {min(unknown)!r}, and paper.yaml does not; {REMEDY}")
         return cls(
             folder,
-            read_paper_as_run(folder / "paper.yaml"),
-            read_csv(folder / "numbers.csv"),
-            [ClaimAnswer.model_validate(claim) for claim in judged["claims"]],
-            (judged["cells"], judged["cells_expected"]),
+            paper,
+            _read_numbers(folder / "numbers.csv"),
+            claims,
+            coverage,
             accounts,
-            json.loads(provenance.read_text(encoding="utf-8")) if provenance.is_file() else {},
+            provenance,
             read_readings(folder / "readings.csv", "question"),
             read_readings(folder / "curves.csv", "claim"),
             read_csv(folder / "further_rows.csv", "claim"),
             read_csv(folder / "costs.csv", "dataset"),
-            read_bounds(folder.parent, {row["algorithm"]: row.get("versions", ()) for row in accounts}),
+            read_bounds(folder.parent, versions),
         )
 
     @classmethod
@@ -91,8 +100,11 @@ class PaperRun:
 
     def read_frame(self, part: PaperTable | PaperFigure) -> pd.DataFrame:
         """Return the numbers of a table or of a figure."""
-        folder = "tables" if isinstance(part, PaperTable) else "figures"
-        return read_csv(self.folder / folder / f"{part.id}.csv")
+        return read_csv(self.find_file(part))
+
+    def find_file(self, part: PaperTable | PaperFigure) -> Path:
+        """Return where the numbers of a table or of a figure lie."""
+        return self.folder / ("tables" if isinstance(part, PaperTable) else "figures") / f"{part.id}.csv"
 
     def find_picture(self, name: str) -> Path:
         """Return where a figure lies."""
@@ -198,8 +210,9 @@ class PaperRun:
 
     def describe_further_rows(self, claim: str) -> str:
         """Return what crossed splits say of a claim on new rows; nothing if nobody asked."""
-        rows = self.further_rows[self.further_rows["claim"] == claim]
-        return "" if rows.empty else describe_further_rows(rows)
+        with name_damage(self.folder / "further_rows.csv"):
+            rows = self.further_rows[self.further_rows["claim"] == claim]
+            return "" if rows.empty else describe_further_rows(rows)
 
     @cached_property
     def dot_plots(self) -> list[StripPlot[NumberRow]]:
@@ -241,7 +254,8 @@ class PaperRun:
     def copies(self) -> str:
         """How many test rows are copies of training rows; nothing if nobody counted, or few."""
         path = self.folder / "copies.csv"
-        return describe_copies(read_csv(path), self.paper.labels) if path.is_file() else ""
+        with name_damage(path):
+            return describe_copies(read_csv(path), self.paper.labels) if path.is_file() else ""
 
     @property
     def notes_on_data(self) -> list[str]:
@@ -302,6 +316,15 @@ class PaperRun:
         notes = [(asked.id, list_ranking_notes(rows)) for asked, rows in self.list_rankings()]
         notes += [(asked.id, list_curve_notes(rows)) for asked, rows in self.list_curves()]
         return [f"{name}: {note}." for name, told in notes for note in told]
+
+
+def _read_numbers(path: Path) -> pd.DataFrame:
+    """Read the verdicts on printed numbers; each row has one."""
+    numbers = read_csv(path)
+    with name_damage(path):
+        for _, verdict in numbers[["statistic", "verdict"]].itertuples(index=False):
+            Verdict(verdict)
+    return numbers
 
 
 def _pair_with_rows(asked: Iterable[_Asked], rows: pd.DataFrame, column: str) -> list[tuple[_Asked, pd.DataFrame]]:

@@ -10,7 +10,8 @@ training rows, by data set and split.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
@@ -22,6 +23,7 @@ from documents import search_path
 from documents.yaml_files import parse_yaml
 from experiments.config.paper import Paper, parse_paper
 from experiments.config.paths import CONF
+from experiments.errors import BadInput, one_line
 from experiments.store.runs_file import RUNS
 
 _TEXTS = (
@@ -30,6 +32,7 @@ _TEXTS = (
     *("part", "weakest_group", "setting", "reading", "halves", "unit"),
 )
 DIGITS = 10  #: that numbers keep in tables and in JSON
+REMEDY = "running the paper again writes it (its cells are kept)"
 NEEDED = ("paper.yaml", "numbers.csv", "claims.json", "privacy.json")  #: files without which a folder holds no run
 #: What of a run is small and shows all of it.
 KEPT = (
@@ -52,6 +55,17 @@ def name_target(name: str) -> str:
     return name_command(f"reproduce-paper-{name}" if name.isdigit() else name)
 
 
+@contextmanager
+def name_damage(path: Path, remedy: str = REMEDY) -> Iterator[None]:
+    """Turn what goes wrong with the contents of a file of a run into a BadInput that names it, and the way out."""
+    try:
+        yield
+    except (BadInput, OSError):
+        raise
+    except Exception as error:  # whatever reads a file that somebody cut or edited
+        raise BadInput(f"{path} is not as it was written ({one_line(error)}); {remedy}") from error
+
+
 def copy_files(folder: Path, target: Path, patterns: Iterable[str]) -> None:
     """Copy those files of a run that match one of some patterns."""
     for pattern in patterns:
@@ -71,10 +85,11 @@ def read_csv(path: Path, column: str = "") -> pd.DataFrame:
     """
     if column and not path.is_file():
         return pd.DataFrame(columns=[column])
-    frame = pd.read_csv(path, dtype=dict.fromkeys(_TEXTS, str))
-    if "fact" in frame:
-        frame = frame.astype({"value": "Int64", "printed": "Int64"})
-    return _fill_texts(frame)
+    with name_damage(path):
+        frame = pd.read_csv(path, dtype=dict.fromkeys(_TEXTS, str))
+        if "fact" in frame:
+            frame = frame.astype({"value": "Int64", "printed": "Int64"})
+        return _fill_texts(frame)
 
 
 def read_readings(path: Path, name: str) -> pd.DataFrame:
@@ -83,8 +98,9 @@ def read_readings(path: Path, name: str) -> pd.DataFrame:
     What is optional and a text is empty where there is none, never a number that is missing.
     """
     nothing = pd.DataFrame(columns=[name])
-    rows = pd.read_csv(path, keep_default_na=False, na_values=[""]) if path.is_file() else nothing
-    return _fill_texts(rows) if "kind" in rows else nothing
+    with name_damage(path):
+        rows = pd.read_csv(path, keep_default_na=False, na_values=[""]) if path.is_file() else nothing
+        return _fill_texts(rows) if "kind" in rows else nothing
 
 
 def _fill_texts(frame: pd.DataFrame) -> pd.DataFrame:
@@ -100,7 +116,8 @@ def write_csv(frame: pd.DataFrame, path: Path) -> None:
 
 def read_paper_as_run(path: Path) -> Paper:
     """Read what `write_paper` wrote."""
-    return parse_paper(parse_yaml(path.read_text(encoding="utf-8")), path)
+    with name_damage(path):
+        return parse_paper(parse_yaml(path.read_text(encoding="utf-8")), path)
 
 
 def write_paper(paper: Paper, path: Path) -> None:
