@@ -64,7 +64,7 @@ def read_bounds(results: Path, run: Mapping[str, Collection[str]] | None = None)
         remedy = "auditing again writes it"
         with name_damage(path, remedy):
             frame = pd.read_csv(path, dtype=dict.fromkeys(_TEXTS, str), keep_default_na=False)
-            _ = frame[["algorithm", "bound", "claimed", "verdict"]]
+            _ = frame["algorithm"], frame["verdict"], frame[["bound", "claimed"]].astype(float)
         origin = path.with_name(path.name.replace("summary", "provenance")).with_suffix(".json")
         with name_damage(origin, remedy):
             provenance = read_json(origin) if origin.is_file() else {}
