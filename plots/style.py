@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from algorithms.whole_files import write_bytes, write_text
+from algorithms.whole_files import write_bytes
 from plots.formulas import split_formulas
 from plots.series import note_shortfall
 
@@ -59,11 +59,6 @@ ENDINGS = tuple(_FORMATS)
 """The formats of a figure."""
 
 
-def write_figure(name: str, draw: Callable[[], Figure], frame: pd.DataFrame, folder: Path) -> list[Path]:
-    """Write a figure by `draw_figure`, and what it is drawn from as CSV; returns the files."""
-    return write_rendered(name, render_figure(name, draw), folder, frame)
-
-
 def draw_figure(name: str, draw: Callable[[], Figure], folder: Path) -> list[Path]:
     """Write a figure as SVG, PNG and PDF to a folder that exists; returns the files."""
     return write_rendered(name, render_figure(name, draw), folder)
@@ -104,18 +99,12 @@ def _read_formulas(figure: Figure) -> None:
             text.set_parse_math(False)
 
 
-def write_rendered(
-    name: str, files: Mapping[str, bytes], folder: Path, frame: pd.DataFrame | None = None
-) -> list[Path]:
-    """Write the files of a figure to a folder that exists, with what it is drawn from as CSV; returns their paths."""
+def write_rendered(name: str, files: Mapping[str, bytes], folder: Path) -> list[Path]:
+    """Write the files of a figure to a folder that exists; returns their paths."""
     paths = [folder / f"{name}.{ending}" for ending in files]
     for path, content in zip(paths, files.values(), strict=True):
         write_bytes(path, content)
-    if frame is None:
-        return paths
-    path = folder / f"{name}.csv"
-    write_text(path, frame.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
-    return [*paths, path]
+    return paths
 
 
 def choose_shape(i: int) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def draw(made, metrics_of, folder):
         drawn.append(figure.draw(frame, results.describe_shortfall()))
         return drawn[0]
 
-    style.write_figure("figure", make, frame, folder)
+    style.draw_figure("figure", make, folder)
     return frame, drawn[0]
 
 
@@ -74,7 +74,7 @@ def test_the_points_of_a_line_are_the_means_in_their_places(tmp_path):
     line = next(line for line in axes.lines if line.get_label() == "majority")
     assert line.get_ydata() == pytest.approx([60, 70, 80])
     assert [text.get_text() for text in axes.get_xticklabels()] == ["0.1", "1.0", "no noise"]
-    assert {path.name for path in tmp_path.iterdir()} == {f"figure.{kind}" for kind in ("svg", "png", "pdf", "csv")}
+    assert {path.name for path in tmp_path.iterdir()} == {f"figure.{kind}" for kind in ("svg", "png", "pdf")}
     ElementTree.parse(tmp_path / "figure.svg")
     assert b"CreationDate" not in (tmp_path / "figure.pdf").read_bytes()
 

@@ -6,7 +6,6 @@ from itertools import chain
 
 import pandas as pd
 
-from algorithms.whole_files import write_text
 from experiments.config.paper import Paper
 from experiments.config.papers import load_paper
 from experiments.errors import BadInput, print_to_stderr
@@ -20,6 +19,7 @@ from experiments.request import SweepRequest
 from experiments.run.executors.executor import make_executor
 from experiments.run.run_studies import Rounds
 from experiments.store.long_table import long_table
+from plots.runs.run_folder import write_csv
 
 
 def run_command(request: SweepRequest) -> int:
@@ -46,7 +46,7 @@ def _cross_paper(name: str, paper: Paper, draws: list[dict], request: SweepReque
     folder = request.results_folder / f"paper-{name}"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "further_rows.csv"
-    write_text(path, rows.to_csv(index=False, lineterminator="\n", float_format="%.10g"))
+    write_csv(rows, path)
     print_to_stderr(f"  {path}")
     for claim_id, of_claim in rows.groupby("claim", sort=False):
         print(f"{claim_id}: {describe_further_rows(pd.DataFrame(of_claim))}")

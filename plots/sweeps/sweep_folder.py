@@ -17,6 +17,7 @@ from experiments.store.json_files import write_json
 from plots import style
 from plots.pages import html
 from plots.pages.html import read_svg
+from plots.runs.run_folder import write_csv
 from plots.sweeps.sweep import ResultCollector, SweepResults
 from plots.sweeps.sweep_figure import plan_figure
 from plots.sweeps.sweep_tables import BEST, SweepCell, SweepTable
@@ -114,7 +115,8 @@ def _write_figure(results: SweepResults, folder: Path) -> list[Path]:
         return []
     frame, note = figure.make_frame(results), results.describe_shortfall()
     kept = frame.drop(columns=["printed", "decimals", "verdict"])
-    style.write_figure("figure", lambda: figure.draw(frame, note), kept, folder)
+    write_csv(kept, folder / "figure.csv")
+    style.draw_figure("figure", lambda: figure.draw(frame, note), folder)
     return [folder / "figure.png"]
 
 
