@@ -35,7 +35,7 @@ def test_what_is_published_is_what_its_files_draw(folder, capsys):
     assert read_pictures(folder) == published and len(published) >= 5
     assert {path.name: path.read_text() for path in folder.glob("tables/*.tex")} == latex and latex
     stdout, stderr = capsys.readouterr()
-    assert stdout == "" and f"{NAME}: {len(published)} pictures drawn" in stderr
+    assert stdout == "" and f"{NAME}: {len(published)} figures drawn" in stderr
 
 
 def test_a_label_and_a_number_change_the_figures_that_show_them(folder):
@@ -54,10 +54,11 @@ def test_a_label_and_a_number_change_the_figures_that_show_them(folder):
     assert changed == ["table-6-figure.svg"]
 
 
-def test_formats_that_a_run_does_not_have_are_not_drawn_and_those_that_it_has_are(folder):
+def test_formats_that_a_run_does_not_have_are_not_drawn_and_those_that_it_has_are(folder, capsys):
     name = next(iter(read_pictures(folder))).removesuffix(".svg")
     (folder / "figures" / f"{name}.png").write_bytes(b"old")
     assert redraw(folder) == 0
+    assert f"{len(list(folder.glob('figures/*.svg')))} figures drawn" in capsys.readouterr().err
     endings = {path.suffix for path in folder.glob("figures/*")}
     assert endings == {".csv", ".svg", ".png"}
     assert (folder / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")

@@ -26,8 +26,8 @@ def run_command(request: SweepRequest) -> int:
     runner = TaskRunner(make_executor(request.config["executor"]))
     for name in names:
         run = PaperRun.read(there[name])
-        pictures = redraw(run, runner)
+        n_figures = len({path.stem for path in redraw(run, runner)})  # each in several formats
         if (run.folder / "report.html").is_file():
             write_page(run)
-        print_to_stderr(f"{run.folder}: {len(pictures)} pictures drawn")
+        print_to_stderr(f"{run.folder}: {n_figures} figures drawn")
     return 0
