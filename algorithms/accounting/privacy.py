@@ -5,6 +5,7 @@ It is the ``privacy_`` of every fitted estimator.
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -169,3 +170,10 @@ class Privacy:
         faults = [f"fault: {fault.name}: {fault.why} ({fault.source})" for fault in self.faults]
         faults += [f"fault of the data: {fault.name}: {fault.why} ({fault.source})" for fault in self.data_faults]
         return "\n".join([head, str(self.trust), *faults, *self.ledger.to_lines()])
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows of it: the same lines, and the ledger to be opened."""
+        lines = [html.escape(line) for line in str(self).splitlines()]
+        n_head = len(lines) - len(self.ledger.to_lines())
+        head, ledger = "<br>".join(lines[:n_head]), "\n".join(lines[n_head:])
+        return f"<div>{head}<details><summary>ledger</summary><pre>{ledger}</pre></details></div>"

@@ -26,6 +26,7 @@ from algorithms.encoding.columns import (
 )
 from algorithms.encoding.features import Continuous, Feature, Nominal, infer_feature, read_feature, write_feature
 from algorithms.encoding.rows import Problems, Rows
+from algorithms.parameters import suggest_name
 
 
 class PrivacyLeakWarning(UserWarning):
@@ -157,6 +158,51 @@ class Domain:
         )
         return cls(features, target, is_public=False)
 
+    @classmethod
+    def from_frame(cls, frame: pd.DataFrame, target: str | None = None, *, declared: Mapping | None = None) -> Domain:
+        """Declare the columns of a table: as it is said of some, by the values of these rows of all others.
+
+        A domain of one's own begins like this. The account of what is trained with it names the columns that follow
+        the rows, ``bounds_from_rows``, until each of them is declared by what anybody may know.
+
+        Parameters
+        ----------
+        frame : DataFrame of shape (n, k)
+            The rows, with a name for each column. Columns of numbers become continuous, all others nominal.
+        target : str, optional
+            The column that is to be predicted; all others are features.
+        declared : mapping, optional
+            What is public of a column, by its name: ``(lower, upper)`` or ``{"lower": a, "upper": b}`` of numbers, a
+            list of categories, such as class labels that are numbers.
+
+        Raises
+        ------
+        DomainError
+            For a column that is declared and not there, for a target that is not there, for a missing value, dates, or
+            infinite numbers in a column that is not declared.
+
+        Examples
+        --------
+        >>> frame = pd.DataFrame({"age": [31, 50], "job": ["cook", "clerk"], "rich": ["no", "yes"]})
+        >>> domain = Domain.from_frame(frame, "rich", declared={"age": (0, 120), "rich": ["no", "yes"]})
+        >>> domain.features[0], domain.target.categories, domain.bounds_from_rows
+        (Continuous(name='age', lower=0, upper=120), ('no', 'yes'), ('job',))
+        """
+        given = {} if declared is None else declared
+        names = [str(name) for name in frame.columns]
+        for name in (*given, *([] if target is None else [target])):
+            if name not in names:
+                raise DomainError(f"there is no column {name!r}; {suggest_name(str(name), names)}")
+        columns = {}
+        for place, name in enumerate(names):
+            if name in given:
+                columns[name] = _read_declared(name, given[name])
+            else:
+                columns[name] = infer_feature(name, frame.iloc[:, place])
+        features = tuple(feature for name, feature in columns.items() if name != target)
+        from_rows = tuple(name for name in names if name not in given)
+        return cls(features, None if target is None else columns[target], bounds_from_rows=from_rows)
+
     def encode(self, X) -> tuple[np.ndarray, dict[str, int]]:
         """Turn rows into numbers: continuous values clipped to their bounds, categories to their position.
 
@@ -242,6 +288,15 @@ class Domain:
         Problems(clipped={'age': 1}, left_out=3, ragged=1, reasons={'age': {'missing': 1}, 'sex': {'unknown': 1}})
         """
         return self.rows(X, y, leave_out=True).problems()
+
+
+def _read_declared(name: str, spec: Mapping | Sequence) -> Feature:
+    """Return a column from what a user writes of it: a tuple of two numbers has its bounds, a list its categories."""
+    if isinstance(spec, tuple):
+        if len(spec) != 2:
+            raise DomainError(f"column {name!r}: write (lower, upper), or a list of categories; got {spec!r}")
+        return Continuous(name, *spec)
+    return read_feature(name, spec)
 
 
 def _refuse_infinite(features: Sequence[Feature], columns: Sequence[Column]) -> None:
