@@ -120,6 +120,7 @@ if __name__ == "__main__":
         package_dir={f"{NAME}.{name}": name for name in (*PACKAGES, "conf", "results")},
         package_data={
             **DATA,
+            NAME: ["py.typed"],
             f"{NAME}.algorithms": ["**/*.h", "**/*.cpp"],  # the code that the key of a result depends on
             f"{NAME}.experiments.skeletons": ["*.yaml", "*.csv"],
             f"{NAME}.plots.pages": ["templates/*"],

@@ -25,6 +25,7 @@ site_contents = {
     "docs/tutorial": [
         "Installed <docs/install>",
         "Running <docs/running>",
+        "From Python <docs/python>",
         "Judge <docs/judging>",
         "Metrics <docs/metrics>",
         "Executors <docs/executors>",

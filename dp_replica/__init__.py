@@ -1,15 +1,58 @@
-"""The name of an installed DP-Replica: ``dp_replica.algorithms``, ``dp_replica.datasets``, ...
+"""DP-Replica: reproduce papers on private machine learning, run and compare private estimators, audit what they claim.
 
-In a checkout these are the modules that are called ``algorithms``, ``datasets``, ... there: the same objects under a
-second name, so that what is written for one works with the other. A wheel has a folder for each below this one instead.
+``import dp_replica as dr`` gives `run`, `run_paper`, `load_results`, `load_paper`, `plot_curves`, `compare`, `judge`,
+`audit`, `use_folder`, `BadInput` and ``__version__``; estimators are in ``dp_replica.algorithms``, tables in
+``dp_replica.datasets``. Each is imported when somebody asks for it.
+
+In a checkout ``dp_replica.algorithms``, ``dp_replica.datasets``, ... are the modules that are called ``algorithms``,
+``datasets``, ... there: the same objects under a second name, so that what is written for one works with the other. A
+wheel has a folder for each below this one instead.
 """
 
 import sys
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what editors read; a checkout has these modules under their first names alone
+    from dp_replica.experiments.errors import BadInput
+    from dp_replica.experiments.python_api.auditing import audit
+    from dp_replica.experiments.python_api.comparing import compare
+    from dp_replica.experiments.python_api.curves import plot_curves
+    from dp_replica.experiments.python_api.judging import judge
+    from dp_replica.experiments.python_api.papers import load_paper
+    from dp_replica.experiments.python_api.results import load_results
+    from dp_replica.experiments.python_api.runs import run, run_paper, use_folder
+
+_PLACES = {
+    "BadInput": "errors",
+    "audit": "python_api.auditing",
+    "compare": "python_api.comparing",
+    "judge": "python_api.judging",
+    "load_paper": "python_api.papers",
+    "load_results": "python_api.results",
+    "plot_curves": "python_api.curves",
+    "run": "python_api.runs",
+    "run_paper": "python_api.runs",
+    "use_folder": "python_api.runs",
+}
+__all__ = [
+    "BadInput",
+    "__version__",
+    "audit",
+    "compare",
+    "judge",
+    "load_paper",
+    "load_results",
+    "plot_curves",
+    "run",
+    "run_paper",
+    "use_folder",
+]
 
 _CHECKOUT = Path(__file__).resolve().parents[1]
 
@@ -39,3 +82,22 @@ class CheckoutFinder(MetaPathFinder, Loader):
 
 if not (Path(__file__).parent / "algorithms").is_dir():  # as there is in a wheel
     sys.meta_path.insert(0, CheckoutFinder())
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _find_version()
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.experiments.{_PLACES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+def _find_version() -> str:
+    try:
+        return version("dp-replica")
+    except PackageNotFoundError:
+        return "of a checkout that is not installed"

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module, reload
 from multiprocessing import forkserver, resource_tracker, util
+from time import sleep
 from typing import Any
 
 from algorithms.installation import PREFIX
@@ -74,14 +75,29 @@ def resume_collection() -> None:
     gc.set_threshold(100_000, 50, 100)  # of a million cells, none is garbage
 
 
-def choose_start() -> str:
-    """Return how worker processes start, as `multiprocessing` calls it.
+def spare_main_module() -> None:
+    """Start workers without the main module of this process, as long as it lasts.
+
+    `multiprocessing` runs it again in each of them. Ours does nothing then; a script of somebody else's, which need
+    not guard what it does by ``if __name__ == "__main__":``, would begin anew in every worker.
+    """
+    global _is_main_ours
+    _is_main_ours = False
+
+
+def choose_start(is_plain: bool = False) -> str:
+    """Return how worker processes start, as `loky` calls it; those in plain Python share no imports with this one.
 
     On Linux a server forks them, in a few hundredths of a second; the imports take one and a half. It has no threads,
     in which a fork would be a danger; libraries of other systems have threads of their own from the first. What
     `multiprocessing` starts cannot have its program from standard input.
     """
-    return "forkserver" if sys.platform == "linux" else "spawn"
+    if not _is_main_ours:
+        return "loky"
+    return "forkserver" if sys.platform == "linux" and not is_plain else "spawn"
+
+
+_is_main_ours = True
 
 
 def start_server(*modules: str) -> None:
@@ -160,7 +176,11 @@ def begin_worker(environment: Mapping[str, str], module: str) -> None:
 
 def _end_with_parent() -> None:
     """End this process when its parent has gone: one that is killed cannot tell its workers, and they would wait on."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
+    parent, number = multiprocessing.parent_process(), os.getppid()
+    if parent is None:
+        return
+    if isinstance(parent.sentinel, int):
         parent.join()
-        os._exit(1)
+    while os.getppid() == number:  # one that loky started has no sentinel of its parent
+        sleep(1)
+    os._exit(1)

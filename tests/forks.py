@@ -24,7 +24,7 @@ COMMANDS = (
     "experiments.command_line",
     "experiments.commands.report",
     "experiments.commands.reproduce",
-    "experiments.commands.paper_runs",
+    "experiments.python_api.paper_runs",
     "experiments.commands.sweep_runs",
     "experiments.run.evaluate",
     "plots.pages.report",

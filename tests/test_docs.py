@@ -142,6 +142,16 @@ def test_the_code_runs(page, tmp_path, monkeypatch):
     assert len(model.predict(rows)) == len(rows)
 
 
+def test_the_page_on_python_runs_in_a_folder_of_its_own(tmp_path, monkeypatch, capfd):
+    for module in ("results", "runs", "papers"):  # where `results` lies
+        monkeypatch.setattr(f"experiments.python_api.{module}.resolve_path", lambda path: tmp_path / str(path))
+    names = {}
+    for block in fenced_blocks(TEXTS["docs/python.md"], "python"):
+        exec(block, names)
+    assert len(names["frame"]["key"].unique()) == 30 and set(names["changes"]["verdict"]) == {"equal", "only in a"}
+    assert "Do its claims hold?" in capfd.readouterr().out and names["model"].privacy_.data_faults == ()
+
+
 def test_pages_are_short():
     lengths = {page: len(text.splitlines()) for page, text in TEXTS.items() if page.startswith("docs/")}
     assert {

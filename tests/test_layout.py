@@ -41,6 +41,7 @@ ORDER = [
     "plots",
     "hydra_plugins",
     "experiments.request",
+    "experiments.python_api",
     "experiments.commands",
     "experiments.command_line",
     "experiments.describe",

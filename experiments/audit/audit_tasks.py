@@ -77,6 +77,7 @@ class AuditPlan:
     dataset: str | None = None  #: one run on it instead of many on pairs of tables
     canaries: int = 5_000  #: of one run
     jobs: int = -1  #: threads that train, and processes in plain Python; -1 is one for each core
+    subject: Subject | None = None  #: an estimator that no file describes, in place of algorithms
 
     def __post_init__(self):
         object.__setattr__(self, "algorithms", tuple(map(name_stored, self.algorithms)))
@@ -92,6 +93,11 @@ class AuditPlan:
             raise BadInput("dataset=... asks for one run: say of which algorithm=...")
         if self.params and not self.algorithms:
             raise BadInput(f"algorithm.{next(iter(self.params))} is a parameter of which algorithm=...?")
+
+    @property
+    def is_of_all(self) -> bool:
+        """Whether all algorithms are audited, with what belongs to none of them."""
+        return not self.algorithms and self.subject is None
 
     @property
     def n_jobs(self) -> int:
@@ -116,6 +122,8 @@ def list_auditable() -> dict[str, Subject]:
 
 def choose_subjects(plan: AuditPlan) -> list[Subject]:
     """Return the algorithms of a plan, with the parameters that it gives them."""
+    if plan.subject is not None:
+        return [plan.subject]
     if not plan.algorithms:
         return list(list_auditable().values())
     subjects = []
@@ -308,12 +316,12 @@ def plan_tasks(plan: AuditPlan) -> list[Task]:
         box = BlackBox(subject, plan.epsilon, plan.trainings, plan.n_jobs)
         if box.tables and (estimators.is_built_in(name_family(subject.name)) or not box.claims_nothing()):
             tasks.append(box)
-        elif plan.algorithms and (box.tables or not (subject.is_claim_only or subject.can_be_replayed)):
+        elif not plan.is_of_all and (box.tables or not (subject.is_claim_only or subject.can_be_replayed)):
             raise BadInput(_explain_nothing_to_audit(subject.name))
     releasable = list_releasable(plan)
     if releasable and is_installed():
         tasks.append(WayOut(releasable, plan.epsilon, plan.n_jobs))
-    if not plan.algorithms:
+    if plan.is_of_all:
         for run in parse_yaml((CONF / "audit.yaml").read_text(encoding="utf-8"))["one_runs"]:
             tasks.append(OneRun(epsilon=plan.epsilon, **run))
     return tasks
@@ -367,13 +375,20 @@ def run_audit(plan: AuditPlan) -> tuple[AuditResult, list[str]]:
         boxes = [task for task in tasks if isinstance(task, BlackBox)]
         result.bounds[:] = add_largest_losses(result.bounds, boxes)
         _add_replays(result, [subject for subject in choose_subjects(plan) if subject.can_be_replayed], plan.n_jobs)
-        result.claims_only.extend(name for name in plan.algorithms or list_claims_only() if name in list_claims_only())
-    if not plan.algorithms:
+        result.claims_only.extend(_list_claims_only(plan))
+    if plan.is_of_all:
         result.laws.extend(laws.find_worst_cases((plan.epsilon,)))
     if not is_installed():
         for subject in list_releasable(plan):
             result.add(Unaudited(subject.name, WAY_OUT, LEFT_OUT, has_failed=False))
     return result, missing
+
+
+def _list_claims_only(plan: AuditPlan) -> list[str]:
+    """Return the algorithms of a plan that claim an ε which nothing shows."""
+    if plan.subject is not None:
+        return [plan.subject.name] if plan.subject.is_claim_only else []
+    return [name for name in list_claims_only() if plan.is_of_all or name in plan.algorithms]
 
 
 def _add_replays(result: AuditResult, chosen: Sequence[Subject], jobs: int) -> None:

@@ -15,7 +15,7 @@ from loky import get_reusable_executor
 from algorithms.native import PLAIN, is_plain
 from documents import search_path
 from experiments.errors import BadInput, one_line
-from experiments.processes import SECONDS_IDLE, begin_worker
+from experiments.processes import SECONDS_IDLE, begin_worker, choose_start
 
 Result = TypeVar("Result")
 
@@ -51,7 +51,7 @@ def run_in_plain_python(function: Callable[..., Result], arguments: Iterable[tup
     # The folders of another catalogue ask for other processes, in which its modules can be imported.
     environment = search_path.describe_environment() | {PLAIN: "1"}
     begin = {"initializer": _begin_plain_worker, "initargs": (environment,)}
-    pool = get_reusable_executor(min(jobs, len(calls)), "spawn", SECONDS_IDLE, **begin)
+    pool = get_reusable_executor(min(jobs, len(calls)), choose_start(is_plain=True), SECONDS_IDLE, **begin)
     try:
         for future in [pool.submit(function, *given) for given in calls]:
             yield future.result()

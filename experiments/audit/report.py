@@ -312,12 +312,13 @@ def write_summary(result: AuditResult, folder: Path, provenance: Mapping, name: 
     """
     table = folder / f"{name.replace('audit', 'summary', 1)}.csv"
     origin = folder / f"{name.replace('audit', 'provenance', 1)}.json"
-    write_text(table, _summarise(result).to_csv(index=False, float_format="%.6g", lineterminator="\n"))
+    write_text(table, summarise(result).to_csv(index=False, float_format="%.6g", lineterminator="\n"))
     write_json(provenance, origin)
     return [table, origin]
 
 
-def _summarise(result: AuditResult) -> pd.DataFrame:
+def summarise(result: AuditResult) -> pd.DataFrame:
+    """Return the rows that `write_summary` writes."""
     violations = select_violations(result.select_layer(WAY_OUT))
     shown = [*select_worst(result.select_layer(BLACK_BOX)), *result.select_layer(ONE_RUN), *select_worst(violations)]
     verdicts, largest = judge_algorithms(result), find_largest_losses(result.bounds)

@@ -26,7 +26,7 @@ def run_command(request: SweepRequest) -> int:
     """Run what is asked for; returns the exit code."""
     if request.list_choices("paper"):
         papers = _load_papers(request)
-        from experiments.commands.paper_runs import run_papers  # after these checks, as what judges is slow to import
+        from experiments.python_api.paper_runs import run_papers  # after these checks, as what judges is slow to import
 
         return run_papers(request, papers)
     chosen = {"dataset": request.list_choices("dataset"), "algorithm": request.list_choices("algorithm")}

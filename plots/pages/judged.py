@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Self
 
 import pandas as pd
 from rich.markup import escape
 
 from experiments.config.paper import Paper
-from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.more_runs import MoreRuns
 from experiments.judge.words import count_runs, describe_place
+from experiments.questions.judged_runs import JudgedRuns
 from experiments.stats import LEVEL
 from experiments.store.json_files import write_json
 from plots.pages.terminal import make_table, open_console, print_summary
@@ -26,6 +27,13 @@ _MOST_SHOWN = 10
 class JudgedTable(PaperRun):
     """What came out of a table of runs that was given; ``coverage`` has those that are done, and all of them."""
 
+    @classmethod
+    def of_runs(cls, judged: JudgedRuns) -> Self:
+        """Return what is shown of verdicts on given runs: no facts of data sets, no tables, no finding."""
+        shown = judged.paper.model_copy(update={"tables": (), "figures": (), "finding": None})
+        measured = judged.numbers[judged.numbers["statistic"] != "exact"]
+        return cls.of_verdicts(shown, measured, judged.claims, (judged.n_done, judged.n_runs))
+
     @property
     def completeness(self) -> str:
         """How many runs there are, and how many of them were lost."""
@@ -33,41 +41,26 @@ class JudgedTable(PaperRun):
         return f"Judged from {count_runs(n)}{f', {n - n_done} of which failed' if n_done < n else ''}."
 
 
-def write_judged(
-    paper: Paper,
-    claims: Sequence[ClaimAnswer],
-    numbers: pd.DataFrame,
-    more: Mapping[str, Sequence[MoreRuns]],
-    folder: Path,
-) -> list[Path]:
+def write_judged(judged: JudgedRuns, folder: Path) -> list[Path]:
     """Write ``claims.json`` and ``numbers.csv``, as of a run, and ``needs.csv``; return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / name for name in ("claims.json", "numbers.csv", "needs.csv")]
-    head = {"paper": paper.number, "family_error_rate": round(1 - LEVEL, 10)}
-    write_json(head | {"claims": [claim.model_dump() for claim in claims]}, paths[0], DIGITS)
-    write_csv(numbers, paths[1])
-    rows = [{"asked_by": name, **one.to_mapping()} for name, needs in more.items() for one in needs]
+    head = {"paper": judged.paper.number, "family_error_rate": round(1 - LEVEL, 10)}
+    write_json(head | {"claims": [claim.model_dump() for claim in judged.claims]}, paths[0], DIGITS)
+    write_csv(judged.numbers, paths[1])
+    rows = [{"asked_by": name, **one.to_mapping()} for name, needs in judged.more.items() for one in needs]
     write_csv(pd.DataFrame(rows, columns=None if rows else ["asked_by"]), paths[2])
     return paths
 
 
-def print_judged(
-    paper: Paper,
-    n_runs: tuple[int, int],
-    claims: Sequence[ClaimAnswer],
-    numbers: pd.DataFrame,
-    more: Mapping[str, Sequence[MoreRuns]],
-    paths: Sequence[Path],
-) -> None:
-    """Print to stderr what came out, and which settings need more runs; ``n_runs`` are done, and there."""
-    shown = paper.model_copy(update={"tables": (), "figures": (), "finding": None})
-    measured = numbers[numbers["statistic"] != "exact"]
-    print_summary(JudgedTable.of_verdicts(shown, measured, list(claims), n_runs), [], sys.stderr)
+def print_judged(judged: JudgedRuns, paths: Sequence[Path]) -> None:
+    """Print to stderr what came out, and which settings need more runs."""
+    shown = JudgedTable.of_runs(judged)
+    print_summary(shown, [], sys.stderr)
     console = open_console(sys.stderr)
-    if len(measured) < len(numbers):
-        n = len(numbers) - len(measured)
+    if n := len(judged.numbers) - len(shown.numbers):
         console.print(f"{n} printed fact{'s' if n > 1 else ''} of data sets cannot be counted in a table of runs.")
-    rows = _gather_needs(paper, more)
+    rows = _gather_needs(judged.paper, judged.more)
     if rows:
         table = make_table()
         table.add_column("What is open needs at least")

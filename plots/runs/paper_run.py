@@ -57,7 +57,7 @@ class PaperRun:
     audit: pd.DataFrame  #: what was measured of the privacy of algorithms, as from `plots.audits.read_bounds`
 
     @classmethod
-    def read(cls, folder: Path) -> PaperRun:
+    def read(cls, folder: Path) -> Self:
         """Read a folder; raises a BadInput if a file is missing, or is not as it was written."""
         for name in NEEDED:
             if not (folder / name).is_file():

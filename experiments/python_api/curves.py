@@ -1,0 +1,114 @@
+"""Curves of results: a mean with its interval at each value of a setting, a line for each value of another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from experiments.cells.grid import are_numbers
+from experiments.config.paper import Paper
+from experiments.errors import BadInput, suggest_name
+from experiments.stats import mean_interval
+from plots import panel, style
+from plots.labels import label_metric, label_name, label_values
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_WITHOUT_LABELS = Paper.model_construct(number=0, title="", studies={})
+"""Beside no paper, names stand as they are."""
+_ABOUT_RUNS = ("repeat", "value", "status", "error", "fit_seconds", "version", "current", "key")
+
+
+def plot_curves(
+    frame: pd.DataFrame,
+    x: str = "epsilon",
+    by: str = "algorithm",
+    *,
+    metric: str | None = None,
+    axes: Axes | None = None,
+) -> Axes:
+    """Draw results as curves: the mean over repeats at each value of ``x``, a line for each value of ``by``.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Results as from `load_results` or `run`, of one setting but for the columns ``x`` and ``by``.
+    x, by : str
+        Columns of settings, such as ``"epsilon"``, ``"algorithm"``, ``"dataset"`` or ``"params.max_depth"``.
+    metric : str, optional
+        What is drawn; ``accuracy`` or ``mse``, whichever there is, if left out.
+    axes : matplotlib Axes, optional
+        Where to draw; a figure of its own if left out.
+
+    Returns
+    -------
+    matplotlib Axes
+        With the 95 % interval of each mean as a bar.
+
+    Raises
+    ------
+    BadInput
+        If a column or metric is not there, or a point would mix settings: another column has several values.
+
+    Examples
+    --------
+    >>> rows = [("rdt", 0.1, 0, 0.5), ("rdt", 0.1, 1, 0.6), ("rdt", 1.0, 0, 0.8), ("rdt", 1.0, 1, 0.9)]
+    >>> frame = pd.DataFrame(rows, columns=["algorithm", "epsilon", "repeat", "value"]).assign(metric="accuracy")
+    >>> axes = plot_curves(frame)
+    >>> axes.get_xlabel(), axes.get_ylabel(), len(axes.lines) > 0
+    ('epsilon', 'accuracy (%)', True)
+    """
+    metric = metric or next((name for name in ("accuracy", "mse") if (frame.get("metric") == name).any()), None)
+    rows = _select_rows(frame, x, by, metric)
+    xs, lines = _order(rows[x]), _order(rows[by])
+    drawn_on = axes if axes is not None else style.make_figure(8.4, 5.0).add_subplot()
+    drawn, every = [], []
+    for i, (value, text) in enumerate(zip(lines, label_values(_WITHOUT_LABELS, by, lines), strict=True)):
+        series = _summarise(rows[rows[by] == value], x, xs)
+        every.append(series)
+        look = panel.choose_look(value, i, lines)
+        drawn.append(panel.PanelLine(text, look if are_numbers(xs) else look | {"linewidth": 0}, series))
+    limits = panel.Limits()
+    handles, _ = panel.draw_panel(drawn_on, drawn, range(len(xs)), limits)
+    drawn_on.set_xticks(range(len(xs)), label_values(_WITHOUT_LABELS, x, xs))
+    drawn_on.set_xlabel(label_name(_WITHOUT_LABELS, x))
+    drawn_on.set_ylabel(label_metric(_WITHOUT_LABELS, str(metric)))
+    panel.dress_panel(drawn_on, xs, limits, is_log=False)
+    points = pd.concat(every)
+    handles += panel.make_explanations(points[points["n"] > 0], is_cut=False)
+    legend = {"handles": handles, "title": label_name(_WITHOUT_LABELS, by), "frameon": False, "handlelength": 3.2}
+    drawn_on.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), alignment="left", **legend)
+    return drawn_on
+
+
+def _select_rows(frame: pd.DataFrame, x: str, by: str, metric: str | None) -> pd.DataFrame:
+    """Return the rows of a metric; BadInput where a point would mix settings."""
+    for name in (x, by, "metric", "value"):
+        if name not in frame.columns:
+            raise BadInput(f"there is no column {name!r}; {suggest_name(name, frame.columns)}")
+    if x == by:
+        raise BadInput(f"x and by are both {x!r}: choose two columns")
+    rows = frame[(frame["metric"] == metric) & frame["value"].notna()]
+    if rows.empty:
+        raise BadInput(f"there is no metric {metric!r}; {suggest_name(str(metric), frame['metric'].dropna().unique())}")
+    for name in rows.columns.difference([x, by, "metric", *_ABOUT_RUNS]):
+        within = rows.groupby([x, by], dropna=False)[name].nunique(dropna=False)
+        if (within > 1).any():
+            values = ", ".join(map(str, rows[name].unique()[:4]))
+            raise BadInput(f"{name} has several values ({values}) at one point: choose one, or draw it by {name}")
+    return rows
+
+
+def _order(values: pd.Series) -> list:
+    distinct = values.drop_duplicates().tolist()
+    return sorted(distinct) if are_numbers(distinct) else distinct
+
+
+def _summarise(rows: pd.DataFrame, x: str, xs: list) -> pd.DataFrame:
+    points = []
+    for value in xs:
+        interval = mean_interval(rows.loc[rows[x] == value, "value"].to_numpy())
+        points.append({"mean": interval.center, "ci_low": interval.low, "ci_high": interval.high, "n": interval.n})
+    return pd.DataFrame(points).assign(metric=rows["metric"].iloc[0], printed=float("nan"))

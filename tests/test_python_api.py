@@ -1,0 +1,314 @@
+"""``import dp_replica as dr``: what Python gives is what the commands give, from the same store and the same checks."""
+
+import math
+import re
+import subprocess
+import sys
+import textwrap
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import ttest_rel
+
+import dp_replica as dr
+from algorithms import RDTClassifier
+from experiments.config.paths import ROOT
+from experiments.judge.verdict import Verdict
+from experiments.python_api.auditing import describe_estimator
+from experiments.python_api.comparing import BEYOND, EQUAL, FEW, ONLY_IN_A, ONLY_IN_B, WITHIN
+from experiments.python_api.results import widen
+from experiments.stats import mean_interval
+from experiments.store.database import Store
+from tests.command_line import exit_code
+
+SETTINGS = {"dataset": "car", "algorithm": ["majority", "rdt"], "epsilon": [1.0, math.inf], "repeats": 3, "jobs": 1}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    """A folder with the cells of some settings, and what `run` returned of them."""
+    folder = tmp_path_factory.mktemp("results")
+    return folder, dr.run(**SETTINGS, results=folder)
+
+
+# Runs and results.
+
+
+def test_a_run_is_that_of_the_command(store, tmp_path):
+    _, frame = store
+    words = ["dataset=car", "algorithm=majority,rdt", "epsilon=1,inf", "repeats=3", f"results={tmp_path}"]
+    assert exit_code(*words, "executor.jobs=1", "output=json") == 0
+    of_command = dr.load_results(tmp_path)
+    pd.testing.assert_frame_equal(of_command.drop(columns="fit_seconds"), frame.drop(columns="fit_seconds"))
+    assert len(frame["key"].unique()) == 12 and set(frame["status"]) == {"done"} and frame["current"].all()
+
+
+def test_a_run_finds_what_is_there_and_runs_nothing_twice(store, capfd):
+    folder, frame = store
+    again = dr.run(**SETTINGS, results=folder)
+    assert "12 cells reused from the store, 0 to run" in capfd.readouterr().err
+    pd.testing.assert_frame_equal(again, frame)
+    part = dr.run("car", "rdt", repeats=2, jobs=1, results=folder)
+    wanted = frame.query("algorithm == 'rdt' and epsilon == 1 and repeat < 2").reset_index(drop=True)
+    pd.testing.assert_frame_equal(part.dropna(axis=1, how="all"), wanted.dropna(axis=1, how="all"), check_dtype=False)
+
+
+def test_results_hold_what_the_store_holds(store):
+    folder, _ = store
+    frame = dr.load_results(folder)
+    with Store(folder / "store.sqlite") as opened:
+        cells = {cell["key"]: cell for batch in opened.rows(5) for cell in batch}
+    for key, rows in frame.groupby("key"):
+        values = dict(zip(rows["metric"], rows["value"], strict=True))
+        assert values.keys() == cells[key]["metrics"].keys()
+        assert np.array_equal(list(values.values()), list(cells[key]["metrics"].values()), equal_nan=True)
+        assert set(rows["epsilon"]) == {cells[key]["epsilon"]} and set(rows["repeat"]) == {cells[key]["repeat"]}
+    assert not any(name.startswith("protocol.") for name in frame.columns)
+
+
+def test_settings_are_columns(tmp_path):
+    given = {"params": {"max_depth": [2, None]}, "protocol": {"folds": [2, 3], "rows": "balanced"}}
+    frame = dr.run("car", "rdt", **given, repeats=1, jobs=1, results=tmp_path)
+    settings = frame[["params.max_depth", "protocol.folds", "protocol.rows"]].drop_duplicates()
+    assert {tuple(map(str, row)) for row in settings.to_numpy(dtype=object)} == {
+        (depth, folds, "balanced") for depth in ("2.0", "nan") for folds in ("2", "3")
+    }
+
+
+def test_a_cell_that_fails_has_a_row(tmp_path, capfd):
+    frame = dr.run("car", "majority", params={"strategy": "constant"}, repeats=2, jobs=1, results=tmp_path)
+    assert list(frame["status"]) == ["failed"] * 2 and frame["metric"].isna().all() and frame["value"].isna().all()
+    assert frame["error"].str.contains("constant").all() and "failed in repeat 0, 1" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"dataset": "carr"}, "did you mean 'car'"),
+        ({"algorithm": []}, "algorithm has no value"),
+        ({"epsilon": -1}, "epsilon"),
+        ({"repeats": 0}, "repeats must be a whole number, at least 1"),
+        ({"executor": "locale"}, "unknown executor 'locale'; did you mean 'local'"),
+        ({"params": {"max_deph": 2}}, "no parameter 'max_deph'"),
+        ({"protocol": {"fold": 2}}, "folds"),
+        ({"metrics": "f1_macroo"}, "f1_macro"),
+    ],
+)
+def test_bad_input_is_refused_in_the_words_of_the_command(tmp_path, given, message):
+    with pytest.raises(dr.BadInput, match=re.escape(message)):
+        dr.run(**({"dataset": "car", "algorithm": "rdt", "results": tmp_path} | given))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_of_ones_own_is_added_and_one_without_anything_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("DPREPLICA_CATALOGUE", "")
+    with pytest.raises(dr.BadInput, match="there is no folder"):
+        dr.use_folder(tmp_path / "nowhere")
+    with pytest.raises(dr.BadInput, match="has none of the folders algorithm"):
+        dr.use_folder(tmp_path)
+    (tmp_path / "algorithm").mkdir()
+    (tmp_path / "algorithm" / "most.yaml").write_text("_target_: sklearn.dummy.DummyClassifier\n")
+    dr.use_folder(tmp_path)
+    assert set(dr.run("car", "most", repeats=1, jobs=1, results=tmp_path / "r")["algorithm"]) == {"most"}
+
+
+@pytest.mark.long
+def test_a_script_without_a_guard_runs_once_with_processes(tmp_path):
+    """Worker processes of `multiprocessing` run the main module again, which here would begin a run in each."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent(f"""
+        import dp_replica as dr
+        print("begun")
+        frame = dr.run("car", "majority,rdt".split(","), repeats=4, jobs=2, results={str(tmp_path / "r")!r})
+        print(set(frame["status"]), dr.audit("fm", trainings=1000, jobs=2).outcome)
+        """)
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=ROOT, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0] == "begun" and len(done.stdout.splitlines()) == 2 and "'done'" in done.stdout
+    assert "Traceback" not in done.stderr and "8 cells run" in done.stderr
+
+
+# Comparisons.
+
+
+def make_results(*values, **settings):
+    setting = {"dataset": "car", "algorithm": "rdt", "epsilon": 1.0, "metric": "accuracy"} | settings
+    return pd.DataFrame([setting | {"repeat": i, "value": value} for i, value in enumerate(values)])
+
+
+def test_a_change_is_tested_in_pairs():
+    rng = np.random.default_rng(0)
+    before, change = rng.normal(0.7, 0.1, 20), rng.normal(0.02, 0.01, 20)
+    (row,) = dr.compare(make_results(*before), make_results(*(before + change))).to_dict("records")
+    interval = mean_interval(change)
+    assert (row["change"], row["low"], row["high"]) == pytest.approx((interval.center, interval.low, interval.high))
+    assert row["verdict"] == BEYOND and ttest_rel(before + change, before).pvalue < 0.05
+
+
+def test_what_is_not_beyond_noise_is_said_so():
+    a = pd.concat([make_results(0.1, 0.2, 0.3), make_results(0.5, algorithm="fm"), make_results(0.1, dataset="iris")])
+    b = pd.concat([make_results(0.2, 0.1, 0.3), make_results(0.6, algorithm="fm"), make_results(0.1, dataset="wine")])
+    found = dr.compare(a, b).set_index(["dataset", "algorithm"])["verdict"].to_dict()
+    assert found == {
+        ("car", "rdt"): WITHIN,
+        ("car", "fm"): FEW,
+        ("iris", "rdt"): ONLY_IN_A,
+        ("wine", "rdt"): ONLY_IN_B,
+    }
+    assert set(dr.compare(a, a)["verdict"]) == {EQUAL}
+
+
+def test_noise_alone_is_seldom_called_a_change():
+    """Of 40 comparisons of 50 settings each without any change, about one in twenty finds one or more."""
+    rng, n_wrong = np.random.default_rng(1), 0
+    for _ in range(40):
+        a, b = (
+            pd.concat([make_results(*rng.normal(0.7, 0.1, 10), epsilon=float(e)) for e in range(1, 51)])
+            for _ in range(2)
+        )
+        n_wrong += BEYOND in set(dr.compare(a, b)["verdict"])
+    assert n_wrong <= 7  # of 40 with a chance of 0.05 each: more in one of a thousand tries
+
+
+def test_an_option_of_the_protocol_without_a_column_has_its_default():
+    a, b = make_results(0.5, 0.6), make_results(0.5, 0.6).assign(**{"protocol.split": "random"})
+    assert list(dr.compare(a, b)["verdict"]) == [EQUAL]
+    assert set(dr.compare(a, b.assign(**{"protocol.split": "in_order"}))["verdict"]) == {ONLY_IN_A, ONLY_IN_B}
+
+
+def test_results_of_two_versions_are_not_mixed():
+    with pytest.raises(dr.BadInput, match="b has repeat 0 of"):
+        dr.compare(make_results(0.5), pd.concat([make_results(0.5), make_results(0.6)]))
+
+
+# Curves.
+
+
+def test_a_curve_has_the_mean_and_the_interval_of_each_point():
+    frame = pd.concat([make_results(0.5, 0.6, 0.9), make_results(0.7, 0.8, epsilon=10.0)])
+    axes = dr.plot_curves(frame)
+    (line,) = (line for line in axes.lines if line.get_label() == "rdt")
+    assert line.get_ydata() == pytest.approx([100 * np.mean([0.5, 0.6, 0.9]), 75.0])
+    (bars,) = axes.collections
+    ends = [sorted(y for _, y in segment) for segment in bars.get_segments()]
+    wanted = [mean_interval([0.5, 0.6, 0.9]), mean_interval([0.7, 0.8])]
+    assert np.allclose(ends, [[100 * one.low, 100 * one.high] for one in wanted])
+
+
+@pytest.mark.parametrize(
+    ("columns", "given", "message"),
+    [
+        ({"params.max_depth": [2, 3]}, {}, "params.max_depth has several values (2, 3)"),
+        ({}, {"x": "epsilo"}, "there is no column 'epsilo'; did you mean 'epsilon'"),
+        ({}, {"metric": "mse"}, "there is no metric 'mse'"),
+        ({}, {"x": "algorithm"}, "x and by are both 'algorithm'"),
+    ],
+)
+def test_a_curve_that_would_mix_settings_or_has_no_column_is_refused(columns, given, message):
+    with pytest.raises(dr.BadInput, match=re.escape(message)):
+        dr.plot_curves(make_results(0.5, 0.6).assign(**columns), **given)
+
+
+# Papers, verdicts, audits.
+
+
+class Balanced(HTMLParser):
+    """Checks that tags are closed in order, and gathers the text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.text = [], ""
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.open += [] if tag == "br" else [tag]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+@pytest.mark.parametrize("name", ["1", "2", "3", "4", "5", "6", "benchmark"])
+def test_each_published_paper_is_loaded_with_all_that_it_has(name):
+    paper = dr.load_paper(name)
+    assert paper.tables.keys() == {part.id for part in paper.paper.tables}
+    assert paper.figures.keys() == {part.id for part in paper.paper.figures}
+    assert all(len(frame) for frame in (*paper.tables.values(), *paper.figures.values()))
+    assert set(paper.verdicts.get("verdict", ())) <= set(Verdict) and len(paper.verdicts) == len(paper.claims)
+    assert len(paper.accounts) == len(paper.privacy) > 0
+    shown = Balanced(paper._repr_html_()).text
+    said = [claim.text for claim in paper.paper.claims if claim.reading_of is None]
+    assert [text for text in said if " ".join(text.split()) not in " ".join(shown.split())] == []
+
+
+def test_a_figure_is_drawn_and_another_name_is_refused():
+    paper = dr.load_paper(2)
+    assert paper.draw("figure-1").axes
+    with pytest.raises(dr.BadInput, match="there is no figure 'figure-9'"):
+        paper.draw("figure-9")
+    with pytest.raises(dr.BadInput, match="neither the folder of a run nor a published paper"):
+        dr.load_paper("nine")
+
+
+@pytest.mark.long
+def test_a_paper_is_run_loaded_and_judged_again(tmp_path, capfd):
+    run = dr.run_paper("demo", repeats=2, results=tmp_path, jobs=1)
+    assert capfd.readouterr().out == ""
+    loaded = dr.load_paper(tmp_path / "paper-demo")
+    assert loaded._repr_html_() == run._repr_html_() and "INCOMPLETE: 2 of 5 repeats" in run._repr_html_()
+    runs = dr.load_results(tmp_path)
+    judged = dr.judge(runs, "demo")
+    assert [claim.verdict for claim in judged.claims] == [claim.verdict for claim in run.claims]
+    assert [claim.effect for claim in judged.claims] == pytest.approx([claim.effect for claim in run.claims])
+    assert "Judged from" in judged._repr_html_()
+    wide = widen(runs)
+    wide.to_csv(tmp_path / "runs.csv", index=False)
+    again = [dr.judge(given, "demo").verdicts for given in (wide, tmp_path / "runs.csv")]
+    assert all(list(one["verdict"]) == list(judged.verdicts["verdict"]) for one in again)
+
+
+def test_an_estimator_is_audited_by_its_class_and_parameters():
+    found = dr.audit(RDTClassifier(epsilon=2.0), trainings=1_000, jobs=1)
+    assert found.outcome.startswith("withstood") and not found.missing
+    assert set(found.frame["claimed"]) == {2.0} and "RDTClassifier" in str(found)
+
+
+def test_an_estimator_has_the_parameters_that_differ_from_defaults():
+    subject = describe_estimator(RDTClassifier(epsilon=2.0, n_estimators=7, random_state=3))
+    assert subject.target == "algorithms.forests.rdt.RDTClassifier" and subject.params == {"n_estimators": 7}
+
+
+def test_what_cannot_be_audited_is_refused():
+    class Mine(RDTClassifier):
+        pass
+
+    with pytest.raises(dr.BadInput, match="write its class into a module"):
+        dr.audit(Mine())
+    with pytest.raises(dr.BadInput, match="is no estimator"):
+        dr.audit(3)
+    with pytest.raises(dr.BadInput, match="are of algorithms of the catalogue"):
+        dr.audit(RDTClassifier(), dataset="car")
+
+
+# The names.
+
+
+def test_every_name_is_there_and_nothing_is_imported_before_it_is_asked_for():
+    assert all(getattr(dr, name) is not None for name in dr.__all__) and dir(dr) == dr.__all__
+    code = "import dp_replica, sys; dp_replica.__version__; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert not {"numpy", "pandas", "sklearn", "experiments"} & set(loaded.split())
+    with pytest.raises(AttributeError, match="has no attribute 'runn'"):
+        _ = dr.runn
+
+
+def test_every_name_stands_on_its_page():
+    text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    assert [name for name in dr.__all__ if f"`dr.{name}" not in text and f"`{name}`" not in text] == []
