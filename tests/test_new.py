@@ -1,15 +1,22 @@
 """Skeletons: what ``new`` writes runs as it is, keeps its promise, and never takes the place of anything."""
 
+import os
+import re
 import shlex
+import shutil
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from algorithms import Continuous, Domain, Nominal
 from datasets import dataset
 from documents import search_path
+from experiments.config.paths import ROOT
 from experiments.skeletons.algorithm import NoisyBayesClassifier
 from experiments.skeletons.writing import FILES, TEMPLATES
 from tests.command_line import exit_code
@@ -23,7 +30,7 @@ def begin(what, name, folder, capsys):
     return shlex.split(command)[3:]
 
 
-@pytest.mark.parametrize("what", FILES)
+@pytest.mark.parametrize("what", set(FILES) - {"project"})
 def test_a_skeleton_runs_as_it_is(what, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path])
     name = f"trial_{what}"
@@ -36,6 +43,55 @@ def test_a_skeleton_runs_as_it_is(what, tmp_path, capsys, monkeypatch):
         assert len(pd.read_csv(next(tmp_path.rglob("numbers.csv")))) == 3
     else:
         assert name in printed.out
+
+
+@pytest.mark.long
+def test_a_project_runs_keeps_its_bands_and_its_results_and_passes_its_test(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    folder, run = tmp_path / "trial_project", ["executor.jobs=1", f"results={tmp_path / 'results'}"]
+    assert exit_code("new", "project", "trial_project", f"to={tmp_path}") == 0
+    *files, command = capsys.readouterr().out.splitlines()
+    assert shlex.split(command)[3:] == ["--config-dir", str(folder), "paper=trial_project"]
+    assert set(map(str, filter(Path.is_file, folder.rglob("*")))) == set(files)
+    assert not [path for path in files if re.search("NAME|VERSION", Path(path).read_text(encoding="utf-8"))]
+    for path in (folder / ".github/workflows/check.yml", folder / ".devcontainer/devcontainer.json"):
+        yaml.safe_load(path.read_text(encoding="utf-8"))
+    here = ["--config-dir", folder]
+    assert exit_code(*here, "paper=trial_project", *run) == 0
+    assert "Do its claims hold?" in capsys.readouterr().out
+    assert exit_code(*here, "check", "paper=trial_project", *run) == 2
+    assert f"dp-replica --config-dir {folder}" in (message := capsys.readouterr().err) or "do=bands" in message
+    assert exit_code(*here, "bands", "paper=trial_project", *run) == 0
+    assert exit_code(*here, "check", "paper=trial_project", *run) == 0
+    assert "4 of 4 bands hold" in capsys.readouterr().out
+    assert "not committed" in exit_code(*here, "reference", "paper=trial_project", run[1])
+    for words in ("init -q", "add -A", "-c user.name=a -c user.email=a@b commit -qm x"):
+        subprocess.run(["git", *words.split()], cwd=folder, check=True)
+    assert exit_code(*here, "paper=trial_project", *run) == 0
+    assert exit_code(*here, "reference", "paper=trial_project", run[1]) == 0
+    assert (folder / "reference" / "paper-trial_project" / "numbers.csv").is_file()
+    shutil.rmtree(tmp_path / "results" / "paper-trial_project")
+    assert exit_code(*here, "report", "paper=trial_project", run[1]) == 0
+    page = tmp_path / "results" / "report" / "paper-trial_project.html"
+    assert "The published run" in page.read_text(encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    tests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib"]
+    done = subprocess.run(tests, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and "3 passed" in done.stdout, done.stdout
+
+
+def test_a_project_whose_code_has_a_fault_fails_its_check(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    run = ["--config-dir", tmp_path / "cut", "paper=cut", "executor.jobs=1", f"results={tmp_path / 'results'}"]
+    assert exit_code("new", "project", "cut", f"to={tmp_path}") == 0
+    assert exit_code("bands", *run) == 0
+    module = tmp_path / "cut" / "cut.py"
+    text = module.read_text(encoding="utf-8")
+    assert text.count("scores.argmax") == 1
+    module.write_text(text.replace("scores.argmax", "scores.argmin"), encoding="utf-8")
+    command = [sys.executable, "-m", "experiments", "check", *map(str, run)]  # this process has the module as it was
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1 and "accuracy" in done.stdout, done.stderr
 
 
 def test_nothing_is_written_over(tmp_path, capsys):
@@ -51,7 +107,7 @@ def test_nothing_is_written_over(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["new"], "say what is new, and its name: new algorithm|dataset|metric|paper NAME"),
+        (["new"], "say what is new, and its name: new algorithm|dataset|metric|paper|project NAME"),
         (["new", "paper"], "say what is new, and its name"),
         (["new", "papre", "mine"], "what=papre cannot be begun; did you mean 'paper'?"),
         (["new", "paper", "my paper"], "name=my paper cannot be the name of the paper: use letters"),
@@ -80,7 +136,8 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path, capsys):
 def test_every_template_is_written_somewhere():
     used = {name for files in FILES.values() for name in files}
     code = {"__init__.py", "schema.py", "writing.py"}
-    assert used | code == {path.name for path in TEMPLATES.iterdir() if path.is_file()}
+    files = {path.relative_to(TEMPLATES).as_posix() for path in TEMPLATES.rglob("*") if path.is_file()}
+    assert used | code == {name for name in files if "__pycache__" not in name}
 
 
 def test_the_rows_of_the_skeleton_are_within_its_domain(tmp_path, capsys, monkeypatch):

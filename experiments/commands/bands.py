@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from algorithms.installation import name_command
+from experiments.config.paths import find_own_file
 from experiments.errors import require_checkout
 from experiments.regression_check.bands import (
     join_accepted,
     list_watched_papers,
     measure_accepted,
+    name_bands_command,
     read_watched_paper,
     write_accepted,
 )
@@ -20,9 +21,11 @@ from experiments.store import provenance
 
 def run_command(request: SweepRequest) -> int:
     """Make the bands of some papers, or of all; returns the exit code."""
-    require_checkout("bands")
+    names = request.list_choices("paper") or list_watched_papers()
+    if any(find_own_file(name) is None for name in names):
+        require_checkout("bands")
     algorithm = next(iter(request.list_choices("algorithm")), None)
-    papers = {name: read_watched_paper(name) for name in request.list_choices("paper") or list_watched_papers()}
+    papers = {name: read_watched_paper(name) for name in names}
     executor, measured, codes = make_executor(request.config["executor"]), {}, []
     for name, (paper, watched) in papers.items():
         part = watched.select_algorithm(algorithm) if algorithm else watched
@@ -32,7 +35,7 @@ def run_command(request: SweepRequest) -> int:
         codes.append(code)
         if not code:
             facts = provenance.gather_facts([], table["dataset"].unique(), watched.accepted)
-            facts["command"] = name_command("bands")
+            facts["command"] = name_bands_command(name)
             accepted = measure_accepted(paper, part, table)
             measured[name] = join_accepted(name, watched, accepted, facts) if algorithm else (accepted, facts)
     for name, (accepted, facts) in measured.items():  # at the end: writing one would make the next one's tree dirty

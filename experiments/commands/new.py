@@ -1,4 +1,4 @@
-"""``do=new``: an algorithm, a data set, a metric or a paper of one's own, begun."""
+"""``do=new``: an algorithm, a data set, a metric, a paper or a whole project of one's own, begun."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ _RUN = {
     "dataset": "dataset={name} algorithm=rdt epsilon=1",
     "metric": "dataset=car algorithm=rdt epsilon=1 metrics={name}",
     "paper": "paper={name}",
+    "project": "paper={name}",
 }
 
 
@@ -23,6 +24,8 @@ def run_command(request: SweepRequest) -> int:
     if what is None or name is None:
         raise BadInput(f"say what is new, and its name: new {'|'.join(FILES)} NAME")
     folder = Path(str(request.config["to"])).expanduser()
+    if what == "project":
+        folder /= str(name)
     for path in write_skeleton(str(what), str(name), folder):
         print(path)
     print(f"{PROGRAM} --config-dir {folder} {_RUN[what].format(name=name)}")

@@ -39,6 +39,18 @@ def find_own_file(name: str) -> Path | None:
     return None if file is None or is_built_in(file) else file
 
 
+def find_reference(name: str) -> Path:
+    """Return where runs of a paper are published: of a user's own paper in ``reference`` of the folder that was added.
+
+    Examples
+    --------
+    >>> find_reference("2") == REFERENCE
+    True
+    """
+    file = find_own_file(name)
+    return file.parents[1] / "reference" if file else REFERENCE
+
+
 def is_built_in(file: Path) -> bool:
     """Return whether a paper's file is one of ours, and not one of a folder that a user adds."""
     return file.parent == PAPERS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,30 +20,53 @@ FILES = {
     "dataset": {"dataset.csv": "NAME.csv", "dataset.yaml": "dataset/NAME.yaml"},
     "metric": {"metric.py": "NAME.py", "metric.yaml": "metric/NAME.yaml"},
     "paper": {"paper.csv": "paper/NAME.csv", "paper.yaml": "paper/NAME.yaml"},
+    "project": {
+        "project/paper.yaml": "paper/NAME.yaml",
+        "project/paper.csv": "paper/NAME.csv",
+        "project/README.md": "README.md",
+        "project/requirements.txt": "requirements.txt",
+        "project/conftest.txt": "conftest.py",
+        "project/test.txt": "tests/test_NAME.py",
+        "project/gitignore": ".gitignore",
+        "project/workflow.yml": ".github/workflows/check.yml",
+        "project/Dockerfile": "Dockerfile",
+        "project/devcontainer.json": ".devcontainer/devcontainer.json",
+    },
 }
 """Of each kind its templates, and where they go in the folder of the user."""
 
-_MODULES = ("algorithm", "metric")
+_MODULES = ("algorithm", "metric", "project")
 """Kinds whose name is that of a module, too."""
+_IN_A_PROJECT = {"algorithm": "NAME", "dataset": "NAME_people", "paper": "NAME"}
+"""What a project has, and how it is called; of the paper the project has its own template."""
 
 
 def write_skeleton(what: str, name: str, folder: Path) -> list[Path]:
-    """Write an algorithm, a data set, a metric or a paper that runs as it is; return its files.
+    """Write an algorithm, a data set, a metric or a paper, or all that a project has, which runs as it is.
 
     They go into the folder that ``--config-dir`` names, made if need be. BadInput if there is no such kind, the name
-    cannot be used or is taken, or a file is there.
+    cannot be used or is taken, or a file is there. Returns the files.
     """
     if what not in FILES:
         raise BadInput(f"what={what} cannot be begun; {suggest_name(what, FILES)}")
     check_name(what, name)
-    written = {}
-    for template, place in FILES[what].items():
-        text = (TEMPLATES / template).read_text(encoding="utf-8")
-        written[folder / place.replace("NAME", name)] = text.replace("NAME", name)
+    written = _fill_templates(what, name, folder)
+    if what == "project":
+        for kind in ("algorithm", "dataset"):
+            written |= _fill_templates(kind, _IN_A_PROJECT[kind].replace("NAME", name), folder)
     check_absent(list(written))
     for path, text in written.items():
         write_new_file(path, text)
     return list(written)
+
+
+def _fill_templates(kind: str, name: str, folder: Path) -> dict[Path, str]:
+    """Return the text of each file of a kind."""
+    filled = {}
+    for template, place in FILES[kind].items():
+        text = (TEMPLATES / template).read_text(encoding="utf-8").replace("VERSION", _find_version())
+        filled[folder / place.replace("NAME", name)] = text.replace("NAME", name)
+    return filled
 
 
 def check_name(what: str, name: str) -> None:
@@ -61,8 +85,20 @@ def check_name(what: str, name: str) -> None:
         raise BadInput(f"name={name} cannot be the name of the {what}: use {letters}")
     if what in _MODULES and find_spec(name) is not None:
         raise BadInput(f"name={name}: Python has a module of that name, which {name}.py would not be; choose another")
-    if name in search_path.list_files(CONF / what) or (what == "metric" and find_metric(name) != Metric(name)):
-        raise BadInput(f"name={name}: there is a {what} of that name; choose another")
+    if what == "metric" and find_metric(name) != Metric(name):
+        raise BadInput(f"name={name}: there is a metric of that name; choose another")
+    for kind, pattern in _IN_A_PROJECT.items() if what == "project" else [(what, "NAME")]:
+        if (own := pattern.replace("NAME", name)) in search_path.list_files(CONF / kind):
+            named = "of that name" if own == name else repr(own)
+            raise BadInput(f"name={name}: there is a {kind} {named}; choose another")
+
+
+def _find_version() -> str:
+    """Return the version of this project, which a project of a user's own asks for."""
+    try:
+        return version("dp-replica")
+    except PackageNotFoundError:
+        return "0.1.0"
 
 
 def check_absent(paths: list[Path]) -> None:

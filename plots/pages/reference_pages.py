@@ -24,7 +24,7 @@ from algorithms.installation import name_command
 from algorithms.whole_files import replace_folder, write_text
 from experiments.config.kinds.exhibits import DecisionTable, RanksFigure
 from experiments.config.papers import read_paper
-from experiments.config.paths import REFERENCE, ROOT, name_paper_file
+from experiments.config.paths import REFERENCE, ROOT, find_own_file, find_reference, name_paper_file
 from experiments.judge.verdict import Verdict
 from experiments.store.json_files import write_json
 from experiments.store.runs_file import LARGEST, RUNS
@@ -73,13 +73,14 @@ def list_drifts(folder: Path = REFERENCE) -> list[str]:
 def publish_run(name: str, results: Path = ROOT / "results") -> None:
     """Copy the summaries of a complete run, of a paper's number or ``benchmark``, into ``results/reference``.
 
+    Those of a user's own paper go into ``reference`` of the folder that holds it.
     It exits with a message if the run is missing, not complete, or of code that is not committed.
     """
-    run, kept = results / f"paper-{name}", REFERENCE / f"paper-{name}"
+    run, kept = results / f"paper-{name}", find_reference(name) / f"paper-{name}"
     if not (run / "numbers.csv").is_file():
         sys.exit(f"{run} holds no finished run: {name_target(name)} first")
     facts = json.loads((run / "provenance.json").read_text(encoding="utf-8"))
-    _refuse_uncommitted(facts, name_target(name))
+    _refuse_uncommitted(facts, name_target(name), is_own=find_own_file(name) is not None)
     if PaperRun.read(run).is_short or _lacks_cells(run):
         sys.exit(f"{run} is not complete: {name_target(name)} first")
     if (run / RUNS).is_file() and (size := (run / RUNS).stat().st_size) > LARGEST:
@@ -116,8 +117,10 @@ def _lacks_cells(folder: Path) -> bool:
     return False
 
 
-def _refuse_uncommitted(provenance: Mapping, command: str) -> None:
-    if not provenance["git"] or provenance["git"]["dirty"]:
+def _refuse_uncommitted(provenance: Mapping, command: str, is_own: bool = False) -> None:
+    """End unless a run is of committed code: of this checkout, or of all repositories of a user's own paper."""
+    repositories = provenance.get("own_git", []) if is_own else [provenance]
+    if not repositories or any(not one["git"] or one["git"]["dirty"] for one in repositories):
         sys.exit(f"this is a run of code that is not committed: commit, then {command}")
 
 

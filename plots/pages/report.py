@@ -15,7 +15,7 @@ from algorithms.whole_files import replace_folder, write_text
 from experiments.config.finding import Sign
 from experiments.config.paper import Speaker
 from experiments.config.papers import read_paper
-from experiments.config.paths import BENCHMARKS, REFERENCE
+from experiments.config.paths import BENCHMARKS, find_own_file, find_reference
 from experiments.judge.verdict import Verdict
 from plots.answers import Answer
 from plots.audits import name_source
@@ -46,7 +46,11 @@ class PaperEntry:
     def find(cls, name: str, results: Path) -> PaperEntry:
         """Look for a paper's run among the results, then among the published ones."""
         written = read_paper(name)
-        places = ((results, PaperRun.read, "This machine's run"), (REFERENCE, read_published, "The published run"))
+        published = PaperRun.read if find_own_file(name) else read_published
+        places = (
+            (results, PaperRun.read, "This machine's run"),
+            (find_reference(name), published, "The published run"),
+        )
         for parent, read, whose in places:
             folder = parent / f"paper-{name}"
             # the folder is made when a run starts, this file when it ends
