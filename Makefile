@@ -35,7 +35,7 @@ PAPERS = $(sort $(filter-out demo benchmark benchmark-heavy,$(basename $(notdir 
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install peers peers-jax demo benchmark benchmark-heavy decide reproduce-all report list reference pages redraw readings crossing calibrate check bands damage faults mutants sanitize audit hunt verify survive test test-system test-all test-fast lint docs wheel bench bench-scaling bench-large lock clean
+.PHONY: results help install peers peers-jax demo benchmark benchmark-heavy decide reproduce-all report list reference pages redraw readings crossing calibrate check bands damage faults mutants sanitize audit hunt verify survive test test-system test-all test-fast lint docs wheel bench bench-scaling bench-large lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^##@ /{printf "%s%s\n", sep, substr($$0, 5); sep = "\n"} \
@@ -106,6 +106,9 @@ readings: $(STAMP)  ## which reading of a text explains what a paper prints, and
 
 report: $(STAMP)  ## gather all papers in results/report/index.html; what did not run here is shown as published
 	@$(RUN) do=report $(WHICH) $(WHERE)
+
+results: $(STAMP)  ## look around in what the store has: ARGS="dataset=car epsilon=1"
+	@$(RUN) do=results output=table $(WHERE) $(ARGS)
 
 list: $(STAMP)  ## what there is: algorithms by kind, data sets by task, papers
 	@for what in algorithms datasets papers; do $(RUN) do=list what=$$what && echo; done

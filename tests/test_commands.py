@@ -17,7 +17,7 @@ OF_OTHERS = {"trainings": "trainings=3", "protocol.rows": "protocol.rows=all", "
 
 
 def test_there_is_a_module_for_every_command():
-    assert len(COMMANDS) == 20
+    assert len(COMMANDS) == 21
     for name in COMMANDS:
         assert callable(import_module(f"experiments.commands.{name}").run_command), name
 

@@ -26,14 +26,18 @@ class SweepOptions:
     @classmethod
     def read(cls, config: Mapping[str, Any]) -> SweepOptions:
         """Read the settings of the command; raises a BadInput if a value cannot be."""
-        output, repeat = config["output"], config["repeat"]
-        if output is None:
-            output = "table" if sys.stdout.isatty() else "json"
-        if output not in _OUTPUTS:
-            raise BadInput(f"output must be table, json or csv; {suggest_name(str(output), _OUTPUTS)}")
+        output, repeat = read_output(config["output"]), config["repeat"]
         if repeat is not None and (isinstance(repeat, bool) or not isinstance(repeat, int) or repeat < 0):
             raise BadInput(f"repeat must be a whole number from 0: which one to run; got {repeat!r}")
         return cls(read_name(config["name"]), output, repeat)
+
+
+def read_output(given: Any) -> str:
+    """Return how results go to stdout: as they are asked for, else as a table in a terminal and as JSON elsewhere."""
+    output = given if given is not None else "table" if sys.stdout.isatty() else "json"
+    if output not in _OUTPUTS:
+        raise BadInput(f"output must be table, json or csv; {suggest_name(str(output), _OUTPUTS)}")
+    return str(output)
 
 
 def refuse_options_of_sweeps(config: Mapping[str, Any]) -> None:
