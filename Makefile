@@ -35,7 +35,7 @@ PAPERS = $(sort $(filter-out demo benchmark benchmark-heavy,$(basename $(notdir 
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: results help install peers peers-jax demo benchmark benchmark-heavy decide reproduce-all report list reference pages redraw readings crossing calibrate check bands damage faults mutants sanitize audit hunt verify survive test test-system test-all test-fast lint docs wheel bench bench-scaling bench-large lock clean
+.PHONY: notebooks results help install peers peers-jax demo benchmark benchmark-heavy decide reproduce-all report list reference pages redraw readings crossing calibrate check bands damage faults mutants sanitize audit hunt verify survive test test-system test-all test-fast lint docs wheel bench bench-scaling bench-large lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^##@ /{printf "%s%s\n", sep, substr($$0, 5); sep = "\n"} \
@@ -142,6 +142,9 @@ lint: $(STAMP)  ## style and simple faults (ruff), types (mypy)
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
+
+notebooks: $(STAMP)  ## write the examples of the gallery as notebooks, which `new notebooks` copies
+	$(PY) docs/notebooks.py
 
 docs: $(STAMP)  ## build the documentation in site/, warnings as errors; a minute
 	@rm -rf site

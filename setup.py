@@ -122,7 +122,7 @@ if __name__ == "__main__":
             **DATA,
             NAME: ["py.typed"],
             f"{NAME}.algorithms": ["**/*.h", "**/*.cpp"],  # the code that the key of a result depends on
-            f"{NAME}.experiments.skeletons": ["*.yaml", "*.csv", "project/*"],
+            f"{NAME}.experiments.skeletons": ["*.yaml", "*.csv", "project/*", "notebooks/*"],
             f"{NAME}.plots.pages": ["templates/*"],
         },
         include_package_data=False,

@@ -132,7 +132,6 @@ sphinx_gallery_conf = {
     "image_srcset": ["2x"],
     "download_all_examples": False,
     "write_computation_times": False,
-    "notebook_extensions": set(),
     "run_stale_examples": True,  # what they show depends on the code, not on themselves alone
     "show_signature": False,
     "show_memory": False,

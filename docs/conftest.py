@@ -1,3 +1,3 @@
 """What pytest leaves to Sphinx: its settings, and examples, which run when they are imported."""
 
-collect_ignore = ["conf.py", "gallery", "auto_gallery"]
+collect_ignore = ["conf.py", "notebooks.py", "gallery", "auto_gallery"]

@@ -209,6 +209,35 @@ def test_a_table_and_an_estimator_of_ones_own_are_run_audited_and_reported(insta
 
 
 @pytest.mark.system
+def test_python_gives_runs_results_papers_and_a_project_of_ones_own(installed):
+    code = """
+import warnings
+import dp_replica as dr
+from dp_replica.algorithms import Domain
+frame = dr.run("car", ["rdt", "majority"], [0.1, 1], repeats=2, jobs=1)
+assert dr.load_results("results").equals(frame), "results"
+assert dr.plot_curves(frame).get_ylabel() == "accuracy (%)"
+assert set(dr.compare(frame, frame)["verdict"]) == {"equal"}
+assert dr.load_paper(2).answers and "<details" in dr.load_paper(2)._repr_html_()
+print(dr.__version__)
+"""
+    done = installed.run_code(code, "-c")
+    assert done.returncode == 0 and re.fullmatch(r"[0-9.]+\n", done.stdout), done.stderr
+    for words in (
+        ("new", "notebooks", "lessons"),
+        ("new", "project", "ours"),
+        ("bands", "--config-dir", "ours", "paper=ours", "executor.jobs=1"),
+        ("check", "--config-dir", "ours", "paper=ours", "executor.jobs=1"),
+        ("results", "dataset=car", "output=csv"),
+    ):
+        done = installed.run(*words)
+        assert done.returncode == 0, (words, done.stderr)
+    assert len(list((installed.folder / "lessons").glob("*.ipynb"))) >= 6
+    text = (installed.folder / "ours" / "ours.py").read_text(encoding="utf-8")
+    assert "from dp_replica.algorithms" in text and "\nfrom algorithms" not in text
+
+
+@pytest.mark.system
 @pytest.mark.parametrize("command", ["bands", "hunt", "reference"])
 def test_what_changes_the_project_is_refused_in_a_line(installed, command):
     done = installed.run(command)

@@ -1,7 +1,9 @@
 """Skeletons: what ``new`` writes runs as it is, keeps its promise, and never takes the place of anything."""
 
+import json
 import os
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -30,7 +32,7 @@ def begin(what, name, folder, capsys):
     return shlex.split(command)[3:]
 
 
-@pytest.mark.parametrize("what", set(FILES) - {"project"})
+@pytest.mark.parametrize("what", sorted(set(FILES) - {"project", "notebooks"}))
 def test_a_skeleton_runs_as_it_is(what, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path])
     name = f"trial_{what}"
@@ -43,6 +45,18 @@ def test_a_skeleton_runs_as_it_is(what, tmp_path, capsys, monkeypatch):
         assert len(pd.read_csv(next(tmp_path.rglob("numbers.csv")))) == 3
     else:
         assert name in printed.out
+
+
+def test_the_notebooks_are_the_examples_of_the_gallery(tmp_path, capsys):
+    """`make notebooks` writes them. What they show is made when the site is built."""
+    convert = runpy.run_path(str(ROOT / "docs" / "notebooks.py"))["convert"]
+    assert exit_code("new", "notebooks", "lessons", f"to={tmp_path}") == 0
+    written = {path.stem: path.read_text(encoding="utf-8") for path in (tmp_path / "lessons").iterdir()}
+    assert written == {path.stem: convert(path) for path in (ROOT / "docs" / "gallery").glob("*.py")}
+    cells = [cell for text in written.values() for cell in json.loads(text)["cells"]]
+    assert {cell["cell_type"] for cell in cells} == {"code", "markdown"} and len(written) >= 6
+    assert not any(cell.get("outputs") for cell in cells)
+    assert not [line for cell in cells for line in cell["source"] if ":doc:" in line]
 
 
 @pytest.mark.long
@@ -107,7 +121,7 @@ def test_nothing_is_written_over(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["new"], "say what is new, and its name: new algorithm|dataset|metric|paper|project NAME"),
+        (["new"], "say what is new, and its name: new algorithm|dataset|metric|paper|notebooks|project NAME"),
         (["new", "paper"], "say what is new, and its name"),
         (["new", "papre", "mine"], "what=papre cannot be begun; did you mean 'paper'?"),
         (["new", "paper", "my paper"], "name=my paper cannot be the name of the paper: use letters"),

@@ -24,9 +24,10 @@ def run_command(request: SweepRequest) -> int:
     if what is None or name is None:
         raise BadInput(f"say what is new, and its name: new {'|'.join(FILES)} NAME")
     folder = Path(str(request.config["to"])).expanduser()
-    if what == "project":
+    if what in ("project", "notebooks"):
         folder /= str(name)
     for path in write_skeleton(str(what), str(name), folder):
         print(path)
-    print(f"{PROGRAM} --config-dir {folder} {_RUN[what].format(name=name)}")
+    if what in _RUN:
+        print(f"{PROGRAM} --config-dir {folder} {_RUN[what].format(name=name)}")
     return 0

@@ -16,6 +16,7 @@ from experiments.config import estimators
 from experiments.edge import keep_prints_apart
 from experiments.errors import BadInput
 from experiments.processes import spare_main_module
+from experiments.python_api import refuses_bad_input
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class Audit:
         return "\n".join([format_report(self.result), *self.missing])
 
 
+@refuses_bad_input
 def audit(
     algorithm: str | BaseEstimator,
     epsilon: float | None = None,

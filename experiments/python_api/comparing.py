@@ -10,6 +10,7 @@ from scipy.stats import false_discovery_control, ttest_rel
 
 from experiments.config.protocol import DEFAULT_PROTOCOL
 from experiments.errors import BadInput
+from experiments.python_api import refuses_bad_input
 from experiments.python_api.results import load_results
 from experiments.stats import ALPHA, mean_interval
 
@@ -19,6 +20,7 @@ _FOUND = ("n", "mean_a", "mean_b", "change", "low", "high", "p", "verdict")
 _ABOUT_RUNS = ("repeat", "metric", "value", "status", "error", "fit_seconds", "version", "current", "key")
 
 
+@refuses_bad_input
 def compare(a: pd.DataFrame | str | Path, b: pd.DataFrame | str | Path) -> pd.DataFrame:
     """Compare two sets of results, setting by setting: two stores, two runs, before and after a change.
 

@@ -10,7 +10,7 @@ from experiments.cells.grid import are_numbers
 from experiments.config.paper import Paper
 from experiments.errors import BadInput, suggest_name
 from experiments.stats import mean_interval
-from plots import panel, style
+from plots import panel
 from plots.labels import label_metric, label_name, label_values
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def plot_curves(
     metric = metric or next((name for name in ("accuracy", "mse") if (frame.get("metric") == name).any()), None)
     rows = _select_rows(frame, x, by, metric)
     xs, lines = _order(rows[x]), _order(rows[by])
-    drawn_on = axes if axes is not None else style.make_figure(8.4, 5.0).add_subplot()
+    drawn_on = axes if axes is not None else _make_axes()
     drawn, every = [], []
     for i, (value, text) in enumerate(zip(lines, label_values(_WITHOUT_LABELS, by, lines), strict=True)):
         series = _summarise(rows[rows[by] == value], x, xs)
@@ -81,6 +81,14 @@ def plot_curves(
     legend = {"handles": handles, "title": label_name(_WITHOUT_LABELS, by), "frameon": False, "handlelength": 3.2}
     drawn_on.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), alignment="left", **legend)
     return drawn_on
+
+
+def _make_axes() -> Axes:
+    """Return axes of a figure of their own, by pyplot, which a notebook shows by itself."""
+    import matplotlib.pyplot as plt
+
+    _, axes = plt.subplots(figsize=(8.4, 5.0), layout="constrained")
+    return axes
 
 
 def _select_rows(frame: pd.DataFrame, x: str, by: str, metric: str | None) -> pd.DataFrame:

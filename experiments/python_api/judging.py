@@ -10,6 +10,7 @@ from datasets.own_tables import own_file
 from datasets.own_tables.opened_file import UnreadableFile
 from experiments.config.papers import read_paper, read_paper_file
 from experiments.errors import BadInput
+from experiments.python_api import refuses_bad_input
 from experiments.python_api.papers import NotebookView
 from experiments.python_api.results import widen
 from experiments.questions.judged_runs import judge_runs
@@ -20,6 +21,7 @@ class Judged(NotebookView, JudgedTable):
     """Verdicts on given runs: ``answers``, ``numbers``, ``claims``, as a paper's run has them; shown in a notebook."""
 
 
+@refuses_bad_input
 def judge(runs: pd.DataFrame | str | Path, paper: str | int | Path) -> Judged:
     """Judge runs by the claims and printed numbers of a paper; nothing is run.
 

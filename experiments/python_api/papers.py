@@ -11,6 +11,7 @@ import pandas as pd
 
 from algorithms.installation import ROOT, resolve_path
 from experiments.errors import BadInput, suggest_name
+from experiments.python_api import refuses_bad_input
 from plots.exhibits.views import view
 from plots.pages.html import render_template
 from plots.runs.paper_run import PaperRun
@@ -69,6 +70,7 @@ class LoadedPaper(NotebookView):
         return view(self.paper, parts[name]).draw(self.figures[name])
 
 
+@refuses_bad_input
 def load_paper(run: str | int | Path) -> LoadedPaper:
     """Return what came out of a paper: of a folder that a run wrote, or as this project has published it.
 

@@ -15,6 +15,7 @@ from experiments.cells.cell import Cell, format_canonical
 from experiments.cells.current import version_of_cell
 from experiments.config.protocol import DEFAULT_PROTOCOL
 from experiments.errors import BadInput
+from experiments.python_api import refuses_bad_input
 from experiments.store.database import Store
 from experiments.store.record import Record
 
@@ -25,6 +26,7 @@ _LAST = ("repeat", "metric", "value", "status", "error", "fit_seconds", "version
 _OF_CELLS = ("key", *_FIRST, "params", "protocol", "repeat", "status", "error", "fit_seconds", "version", "current")
 
 
+@refuses_bad_input
 def load_results(folder: str | Path = "results", *, outdated: bool = False) -> pd.DataFrame:
     """Return what a folder of results has of all cells that were ever run, by any command or by `run`.
 

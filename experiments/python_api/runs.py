@@ -20,6 +20,7 @@ from experiments.config.paths import CONF
 from experiments.errors import BadInput, suggest_name
 from experiments.metrics.find import read_names
 from experiments.processes import spare_main_module
+from experiments.python_api import refuses_bad_input
 from experiments.python_api.paper_runs import run_papers
 from experiments.python_api.papers import LoadedPaper
 from experiments.python_api.results import arrange_cells
@@ -30,6 +31,7 @@ from experiments.run.run_studies import name_failures, run_and_collect
 REPEATS = 10
 
 
+@refuses_bad_input
 def use_folder(folder: str | Path) -> None:
     """Add a folder with algorithms, data sets, metrics and papers of your own, as ``--config-dir`` does.
 
@@ -53,6 +55,7 @@ def use_folder(folder: str | Path) -> None:
     search_path.use_folders([*search_path.list_added(), path])
 
 
+@refuses_bad_input
 def run(
     dataset: str | Iterable[str],
     algorithm: str | Iterable[str],
@@ -134,6 +137,7 @@ def run(
     return arrange_cells(cells, records)
 
 
+@refuses_bad_input
 def run_paper(
     paper: str | int,
     *,

@@ -20,6 +20,7 @@ FILES = {
     "dataset": {"dataset.csv": "NAME.csv", "dataset.yaml": "dataset/NAME.yaml"},
     "metric": {"metric.py": "NAME.py", "metric.yaml": "metric/NAME.yaml"},
     "paper": {"paper.csv": "paper/NAME.csv", "paper.yaml": "paper/NAME.yaml"},
+    "notebooks": {f"notebooks/{path.name}": path.name for path in sorted(TEMPLATES.glob("notebooks/*.ipynb"))},
     "project": {
         "project/paper.yaml": "paper/NAME.yaml",
         "project/paper.csv": "paper/NAME.csv",
@@ -87,7 +88,8 @@ def check_name(what: str, name: str) -> None:
         raise BadInput(f"name={name}: Python has a module of that name, which {name}.py would not be; choose another")
     if what == "metric" and find_metric(name) != Metric(name):
         raise BadInput(f"name={name}: there is a metric of that name; choose another")
-    for kind, pattern in _IN_A_PROJECT.items() if what == "project" else [(what, "NAME")]:
+    kinds = _IN_A_PROJECT if what == "project" else {} if what == "notebooks" else {what: "NAME"}
+    for kind, pattern in kinds.items():
         if (own := pattern.replace("NAME", name)) in search_path.list_files(CONF / kind):
             named = "of that name" if own == name else repr(own)
             raise BadInput(f"name={name}: there is a {kind} {named}; choose another")
