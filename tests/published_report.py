@@ -2,8 +2,9 @@
 
 from functools import cache
 
+from experiments.config.paths import REFERENCE
 from plots.pages.reference_pages import read_published
-from plots.pages.report import REFERENCE, build_report
+from plots.pages.report import build_report
 from tests.shared_folders import once_for_all_workers
 
 

@@ -11,6 +11,7 @@ import yaml
 from experiments.config.finding import Sign
 from experiments.config.paper import Speaker
 from experiments.config.papers import read_paper
+from experiments.config.paths import REFERENCE
 from experiments.questions.printed import read_numbers_of
 from plots.pages import report
 from plots.pages.report import build_report
@@ -39,7 +40,7 @@ def read_rows(index):
 
 def report_changed(tmp_path, name, file="paper.yaml", change=lambda text: text):
     """Return the front page of a report on one paper, of whose published run one file is changed."""
-    run = shutil.copytree(report.REFERENCE / f"paper-{name}", tmp_path / f"paper-{name}")
+    run = shutil.copytree(REFERENCE / f"paper-{name}", tmp_path / f"paper-{name}")
     text = (run / file).read_text(encoding="utf-8")
     changed = change(text)
     assert changed != text
@@ -117,7 +118,7 @@ def test_a_paper_without_any_sentence_is_shown(tmp_path):
 
 
 def test_what_is_not_run_says_so_and_is_listed(monkeypatch, tmp_path):
-    monkeypatch.setattr(report, "REFERENCE", tmp_path / "nothing")
+    monkeypatch.setattr(report, "find_reference", lambda _: tmp_path / "nothing")
     index, paper = build_report(tmp_path, ["2", "benchmark"]), read_paper("2")
     row = read_rows(index)["2"]
     assert "INCOMPLETE: not run; make reproduce-paper-2 runs it." in row and row.count(" not run not run not run ") == 1

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from experiments.cells.current import Standing
+from experiments.config import paths
 from experiments.config.paths import ROOT
 from plots import audits, privacy
 from plots.answers import judge_privacy
@@ -37,6 +38,7 @@ def write(results, frame):
 def apart(tmp_path, monkeypatch):
     for module in (audits, reference_pages):
         monkeypatch.setattr(module, "REFERENCE", tmp_path / "reference")
+    monkeypatch.setattr(paths, "REFERENCE", tmp_path / "reference")
     monkeypatch.setattr(audits, "find_configured_version", lambda algorithm: VERSION)
     monkeypatch.setattr(privacy, "find_version", lambda algorithm, params: VERSION)
 
@@ -111,7 +113,6 @@ def test_the_pages_are_written_from_the_published_runs_of_a_project(tmp_path):
 
 
 def test_a_published_command_names_no_folder_of_a_machine(tmp_path, monkeypatch):
-    monkeypatch.setattr(reference_pages, "REFERENCE", tmp_path / "reference")
     shutil.copytree(ROOT / "results" / "reference" / "paper-2", tmp_path / "paper-2")
     path = tmp_path / "paper-2" / "provenance.json"
     facts = json.loads(path.read_text(encoding="utf-8"))
