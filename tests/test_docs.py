@@ -1,6 +1,5 @@
 """The documentation holds: links lead somewhere, commands compose, code runs, the site is whole and offline."""
 
-import importlib.util
 import re
 import runpy
 import shlex
@@ -9,24 +8,19 @@ import subprocess
 import sys
 from functools import cache
 from html.parser import HTMLParser
-from pathlib import Path
 from urllib.parse import unquote
 
-import numpy as np
-import pandas as pd
 import pytest
 
 import algorithms
 from documents import search_path
 from experiments.command_line import find_command, translate_words
 from experiments.judge.verdict import Verdict
+from tests import pages
 from tests.browser import DESKTOP, TELEPHONE, fits, opened
+from tests.pages import PROJECT, TEXTS, fenced_blocks
 from tests.shared_folders import once_for_all_workers
 
-PROJECT = Path(__file__).resolve().parents[1]
-OWN = [PROJECT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
-PAGES = [*OWN, *sorted((PROJECT / "docs").rglob("*.md")), *sorted((PROJECT / "results").rglob("*.md"))]
-TEXTS = {path.relative_to(PROJECT).as_posix(): path.read_text(encoding="utf-8") for path in PAGES}
 FOLDERS = ("algorithms/", "conf/", "datasets/", "experiments/", "plots/", "tests/", "docs/", ".ci/", ".github/")
 FOLDERS += ("examples/", "results/reference", "results/bands", "results/reported")
 DRY_RUN = "dry_run=true"
@@ -50,23 +44,16 @@ TABLES_OF_ALL = ("docs/paper-keys.md", "docs/dataset-keys.md", "docs/calibration
 """Generated pages that are mostly tables, to look things up in: they are as long as there are rows."""
 
 
-def fenced_blocks(text, language):
-    blocks = re.findall(r"^```([\w{}]*)\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
-    return [block for name, block in blocks if name == language]
-
-
 def code_spans(text):
     return re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE))
 
 
 def shell_commands():
-    """Every line of a block without a language is a command for the shell."""
-    blocks = [block for text in TEXTS.values() for block in fenced_blocks(text, "")]
-    lines = [line for block in blocks for line in block.splitlines()]
-    return sorted(set(filter(None, lines)))
+    """Every line of a block without a language, or of one in ``sh``, is a command for the shell."""
+    return sorted({line for page in TEXTS for line in pages.shell_lines(page, "", "sh")})
 
 
-SWEEPS = [line for line in shell_commands() if line.startswith(("python -m experiments ", "dp-replica "))]
+COMMANDS = {shlex.join(words): words for page in TEXTS for words in pages.typed_words(page, "")}
 
 
 @pytest.mark.parametrize("page", TEXTS)
@@ -92,20 +79,16 @@ def test_every_make_target_is_there():
     assert {"demo", "test", "docs", "audit", "reproduce-paper-%"} <= named <= targets
 
 
-def test_every_command_line_is_a_make_target_or_a_module():
-    strange = []
-    for line in shell_commands():
-        words = shlex.split(line, comments=True)
-        is_module = words[:2] == ["python", "-m"] and importlib.util.find_spec(words[2])
-        if words and words[0] not in ("make", "dp-replica") and not is_module:
-            strange.append(line)
-    assert strange == []
+def test_every_command_line_is_typed_alike_in_a_checkout_and_where_it_is_installed():
+    lines = [line for line in shell_commands() if line != "source .venv/bin/activate"]
+    assert {line for line in lines if line.split()[0] not in ("make", pages.PROGRAM)} == set()
+    of_checkouts = {page for page, text in TEXTS.items() if "python -m experiments" in text}
+    assert of_checkouts == {"docs/commands.md", "CHANGELOG.md"}, "the first says that it is another name"
 
 
-@pytest.mark.parametrize("line", SWEEPS)
-def test_every_sweep_composes(line, tmp_path, monkeypatch, capfd):
-    program = ["dp-replica"] if line.startswith("dp-replica ") else ["python", "-m", "experiments"]
-    words = [word for word in translate_words(shlex.split(line)[len(program) :]) if word != DRY_RUN]
+@pytest.mark.parametrize("line", [line for line in COMMANDS if not line.startswith(("help ", "--version"))])
+def test_every_command_composes(line, tmp_path, monkeypatch, capfd):
+    words = [word for word in translate_words(COMMANDS[line]) if word != DRY_RUN]
     is_run = find_command(words) == "reproduce"
     how = [f"results={tmp_path}", DRY_RUN] if is_run else ["--cfg", "job"]
     monkeypatch.setattr(sys, "argv", ["experiments", *words, *how])
@@ -124,22 +107,15 @@ def test_every_sweep_composes(line, tmp_path, monkeypatch, capfd):
     assert " to run" in printed.err if is_run else re.search(r"^\w+: ", printed.out, flags=re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", ["docs/algorithms.md", "docs/install.md", "docs/releasing.md"])
+@pytest.mark.parametrize("page", [page for page in pages.list_programs() if page.endswith(".md")])
 def test_the_code_runs(page, tmp_path, monkeypatch):
     pytest.importorskip("opendp")
     monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame({"age": rng.integers(17, 91, 60), "sex": rng.choice(["Female", "Male"], 60)})
-    columns = (algorithms.Continuous("age", 17, 90), algorithms.Nominal("sex", ("Female", "Male")))
-    domain = algorithms.Domain(columns, algorithms.Nominal("income", ("<=50K", ">50K")))
-    names = {"X": X, "y": rng.choice(["<=50K", ">50K"], 60), "domain": domain}
-    blocks = fenced_blocks(TEXTS[page], "python")
-    assert blocks
-    for block in blocks:
-        exec(block, names)
-    model = names.get("forest", names.get("model"))
-    rows = names["car"].frame if "car" in names else X
-    assert len(model.predict(rows)) == len(rows)
+    names = {"__name__": "shown"}
+    exec(pages.list_programs()[page], names)
+    if model := names.get("forest", names.get("model")):
+        rows = names["car"].frame if "car" in names else names.get("X_test", names["X"])
+        assert len(model.predict(rows)) == len(rows)
 
 
 def test_pages_are_short():

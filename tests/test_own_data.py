@@ -303,11 +303,10 @@ def test_the_page_of_data_runs(tmp_path, monkeypatch, capsys):
     ]
     (tmp_path / "people.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     for command in [line for language, text in blocks if language == "sh" for line in text.splitlines()]:
-        words = shlex.split(command, comments=True)
-        assert words[:2] == ["python", "-m"]
-        begins = {"experiments": [], "experiments.describe": ["describe"]}[words[2]]
+        program, *words = shlex.split(command, comments=True)
+        assert program == "dp-replica"
         how = [f"results={tmp_path}/results", "repeats=1", "executor.jobs=1"] if "epsilon=1" in words else []
-        assert exit_code(*begins, *words[3:], *how) == 0, (command, capsys.readouterr().err)
+        assert exit_code(*words, *how) == 0, (command, capsys.readouterr().err)
     (tmp_path / "mine" / "dataset" / "example.yaml").write_text(example, encoding="utf-8")
     monkeypatch.setenv(search_path.VARIABLE, str(tmp_path / "mine"))
     assert dataset.load("example").domain.bounds_from_rows == ()
