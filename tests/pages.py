@@ -4,11 +4,16 @@ import re
 import shlex
 from pathlib import Path
 
+from experiments.command_line import find_command, translate_words
+
 PROJECT = Path(__file__).resolve().parents[1]
 OWN = [PROJECT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 PAGES = [*OWN, *sorted((PROJECT / "docs").rglob("*.md")), *sorted((PROJECT / "results").rglob("*.md"))]
 TEXTS = {path.relative_to(PROJECT).as_posix(): path.read_text(encoding="utf-8") for path in PAGES}
 PROGRAM = "dp-replica"
+DRY_RUN = "dry_run=true"
+QUICK = ("describe", "help", "list", "new", "--version")
+"""Commands that are done at once."""
 
 _TAKEN_FOR_GRANTED = {
     "docs/algorithms.md": """
@@ -46,6 +51,19 @@ def typed_words(page, *languages):
     """Return the words of each line of a page that is one of our commands, without the program."""
     lines = [shlex.split(line, comments=True) for line in shell_lines(page, *languages)]
     return [words[1:] for words in lines if words[:1] == [PROGRAM]]
+
+
+def stop_early(words):
+    """Return the words of a command that ends before it runs anything: with the plan of a sweep, or the settings."""
+    if words[0] in QUICK:
+        return words
+    has_plan = find_command(translate_words(words)) == "reproduce" and any(map(is_dataset, words))
+    return [*(word for word in words if word != DRY_RUN), *([DRY_RUN] if has_plan else ["--cfg", "job"])]
+
+
+def is_dataset(word):
+    """Return whether a word names data sets: a sweep has some, a paper has its own, whose plans take seconds."""
+    return word.startswith("dataset=")
 
 
 def list_programs():

@@ -1,29 +1,32 @@
 """The documentation holds: links lead somewhere, commands compose, code runs, the site is whole and offline."""
 
+import os
 import re
 import runpy
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
 from functools import cache
 from html.parser import HTMLParser
+from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
 import algorithms
 from documents import search_path
-from experiments.command_line import find_command, translate_words
+from experiments.command_line import list_commands
 from experiments.judge.verdict import Verdict
 from tests import pages
 from tests.browser import DESKTOP, TELEPHONE, fits, opened
+from tests.command_line import exit_code
 from tests.pages import PROJECT, TEXTS, fenced_blocks
 from tests.shared_folders import once_for_all_workers
 
 FOLDERS = ("algorithms/", "conf/", "datasets/", "experiments/", "plots/", "tests/", "docs/", ".ci/", ".github/")
 FOLDERS += ("examples/", "results/reference", "results/bands", "results/reported")
-DRY_RUN = "dry_run=true"
 OUR_WORDS = [
     "cell",
     "study",
@@ -86,11 +89,11 @@ def test_every_command_line_is_typed_alike_in_a_checkout_and_where_it_is_install
     assert of_checkouts == {"docs/commands.md", "CHANGELOG.md"}, "the first says that it is another name"
 
 
-@pytest.mark.parametrize("line", [line for line in COMMANDS if not line.startswith(("help ", "--version"))])
+@pytest.mark.parametrize("line", COMMANDS)
 def test_every_command_composes(line, tmp_path, monkeypatch, capfd):
-    words = [word for word in translate_words(COMMANDS[line]) if word != DRY_RUN]
-    is_run = find_command(words) == "reproduce"
-    how = [f"results={tmp_path}", DRY_RUN] if is_run else ["--cfg", "job"]
+    words = pages.stop_early(COMMANDS[line])
+    is_planned = pages.DRY_RUN in words
+    how = [f"results={tmp_path}"] if is_planned else []
     monkeypatch.setattr(sys, "argv", ["experiments", *words, *how])
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     monkeypatch.setenv("HYDRA_FULL_ERROR", "1")
@@ -103,8 +106,8 @@ def test_every_command_composes(line, tmp_path, monkeypatch, capfd):
     printed = capfd.readouterr()
     if "make peers" in printed.err:
         pytest.skip("the environment of the peers is not there")
-    assert code == 0, printed.err
-    assert " to run" in printed.err if is_run else re.search(r"^\w+: ", printed.out, flags=re.MULTILINE)
+    assert (code or 0) == 0, printed.err
+    assert " to run" in printed.err if is_planned else printed.out
 
 
 @pytest.mark.parametrize("page", [page for page in pages.list_programs() if page.endswith(".md")])
@@ -116,6 +119,46 @@ def test_the_code_runs(page, tmp_path, monkeypatch):
     if model := names.get("forest", names.get("model")):
         rows = names["car"].frame if "car" in names else names.get("X_test", names["X"])
         assert len(model.predict(rows)) == len(rows)
+
+
+def table_rows(page, *cells):
+    """The rows of a page's tables in which each cell is as its pattern says; of a cell what stands in the group."""
+    pattern = "".join(rf"\| {cell} " for cell in cells)
+    return re.findall(rf"^{pattern}(?:\| .*)?\|$", TEXTS[page], flags=re.MULTILINE)
+
+
+def test_the_page_of_commands_has_the_line_of_each():
+    assert dict(table_rows("docs/commands.md", "`([a-z]+)`", "(.+?)")) == list_commands()
+
+
+def test_the_line_of_a_command_is_one_line_of_its_help(capsys):
+    assert exit_code("--help") == 0
+    printed = capsys.readouterr().out.splitlines()
+    for word, line in list_commands().items():
+        assert re.fullmatch(r"[A-Z][^.]+[.?]", line) and f"  {word:<9}  {line}" in printed, word
+
+
+BASH = """
+eval "$(dp-replica -sc install=bash)"
+for COMP_LINE in "$@"; do
+  COMP_WORDS=($COMP_LINE) COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) COMP_POINT=${#COMP_LINE}
+  hydra_bash_completion
+  echo "${COMPREPLY[@]}"
+done
+"""
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
+def test_a_shell_completes_what_the_page_says(tmp_path):
+    rows = table_rows("docs/commands.md", "`(dp-replica [^`]+)`", "(`.+?`)")
+    assert len(rows) >= 5
+    pages.write(tmp_path / "mine" / "dataset" / "people.yaml", "file: people.csv\n")
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    where = os.environ | {"PATH": programs, "PYTHONPATH": str(PROJECT), search_path.VARIABLE: ""}
+    words = ["bash", "--norc", "-c", BASH, "bash", *(typed for typed, _ in rows)]
+    done = subprocess.run(words, cwd=tmp_path, env=where, capture_output=True, text=True)
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [completed.replace("`", "").replace(",", "") for _, completed in rows]
 
 
 def test_pages_are_short():

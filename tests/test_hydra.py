@@ -192,6 +192,8 @@ def test_an_installed_command_is_completed_by_shells(tmp_path, monkeypatch, caps
         assert exit_code("-sc", "query=bash", program="dp-replica") == 0
         completions, error = capsys.readouterr()
         assert completed in completions.split() and error == "", line
+        assert exit_code("-sc", "query=fish", program="dp-replica") == 0
+        assert completed in capsys.readouterr().out.splitlines(), "fish wants a line each"
 
 
 @pytest.mark.parametrize(
