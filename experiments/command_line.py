@@ -63,7 +63,7 @@ _NO_PATH = re.compile(r"^(results|runs|file|to)=(''|\"\")?$")
 _NO_OPTION = re.compile(rf"^\+*({_GROUPS})(?:@[^=]*=|=\s*[\[{{])")
 """A config group with what is no option: in another package of the configuration, or a list or mapping in brackets."""
 
-_ALIASES = {"run": _DEFAULT}
+_ALIASES = {word: command for command, word in search_path.COMMAND_WORDS.items()}
 _SENTENCE = re.compile(r"^# (?!@)(.+)$", flags=re.MULTILINE)
 """The line of a command's file that says what it does: its first comment but the one for Hydra."""
 _HELP = "help"
@@ -298,8 +298,7 @@ def list_commands() -> dict[str, str]:
     >>> list_commands()["run"]
     'Run a paper, or a sweep over settings of your own.'
     """
-    words = {command: word for word, command in _ALIASES.items()}
-    files = {words.get(path.stem, path.stem): path for path in (CONF / "do").glob("*.yaml")}
+    files = {search_path.name_command_word(path.stem): path for path in (CONF / "do").glob("*.yaml")}
     lines = {word: _SENTENCE.search(path.read_text(encoding="utf-8")) for word, path in sorted(files.items())}
     return {word: line[1] if line else "" for word, line in lines.items()}
 

@@ -43,6 +43,8 @@ def test_every_command_of_a_folder_of_ones_own_runs_in_its_order(tmp_path, monke
     rows = [line.rstrip() for line in printed.splitlines() if re.search(r"\d ± \d", line)]
     assert len(rows) == 3 and [row for row in rows if row not in TUTORIAL] == []
     assert "noisy_majority  1       inf" in printed
+    (columns,) = [line.split() for line in TUTORIAL.splitlines() if line.startswith("algorithm  ") and "claims" in line]
+    assert columns in [line.split() for line in printed.splitlines()]
 
 
 def test_the_mistake_that_the_audit_finds_can_be_made():
