@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -35,6 +35,8 @@ from datasets.notation.guessing import (
 )
 from datasets.notation.spelling import Notation, map_distinct
 from datasets.own_tables import kept_tables, own_file, typed_parquet
+from datasets.own_tables.faults import Faults
+from datasets.own_tables.merged_words import merge_words
 from datasets.own_tables.opened_file import UnreadableFile, open_table, show_path
 from datasets.own_tables.typed_text import Columns, read_typed
 from datasets.progress_bar import show_progress
@@ -44,6 +46,7 @@ from documents.yaml_files import DocumentError, Location, find_lines, name_place
 
 _LEAST_KEPT = 1 << 20  # bytes: a smaller file is read as soon
 _MANY_CELLS = 10_000_000  # which take a second to check
+_MOST_NAMED, _MOST_EXPLAINED = 5, 1000  # wrong words of a column
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,16 +173,18 @@ def _make_own_table(own: OwnEntry, path: Path, files: dict[str, str] | None = No
 
 
 def _check_table(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str) -> tuple[pd.DataFrame, Domain, str]:
-    """Return the canonical table, its domain and its fingerprint, or refuse it."""
-    frame = _count_days(own, frame, path, file_name)
+    """Return the canonical table, its domain and its fingerprint, or refuse it with all that is wrong of its cells."""
+    faults = Faults(path)
+    frame = merge_words(own, _count_days(own, frame, file_name, faults))
     if own.domain is None:
-        domain = _infer_domain(own, frame, path, file_name)
+        domain = _infer_domain(own, frame, path, file_name, faults)
     else:
         domain = own.domain
-        _check_columns([*domain.names, domain.target.name], frame, path, file_name)
-        check_cells(frame, domain, own.notation, path, file_name)
-    if not own.drop_missing:
-        _refuse_missing(frame, domain, own.notation, path, file_name)
+        _check_columns([*domain.names, domain.target.name], frame, file_name, faults, ("domain",))
+        check_cells(frame, domain, own.notation, file_name, faults)
+        if not own.drop_missing:
+            _check_missing(frame, (*domain.features, domain.target), own.notation, file_name, faults)
+        faults.refuse()
     rows = table.convert_columns(_spell_plainly(frame, domain, own.notation), domain, own.drop_missing)
     rows = table.keep_rows_within(rows, domain) if own.drop_beyond_bounds else rows
     fingerprint = table.hash_table(rows)
@@ -230,22 +235,40 @@ def infer_column(name: str, cells: pd.Series, notation: Notation, is_label: bool
         raise DomainError(f"column {name!r}: {problem}") from error
 
 
-def check_cells(frame: pd.DataFrame, domain: Domain, notation: Notation, path: Path, file_name: str) -> None:
-    """Refuse a cell that is no number where bounds are declared, or no declared category; missing ones are let by.
+def check_cells(frame: pd.DataFrame, domain: Domain, notation: Notation, file_name: str, faults: Faults) -> None:
+    """Note cells that are no number where bounds are declared, or no declared category; missing ones are let by.
 
-    Raises
-    ------
-    DocumentError
-        With the row of the first such cell.
+    Of each column a few such words are named, each with its first row.
     """
     for part, features in (("features", domain.features), ("target", (domain.target,))):
         for feature in features:
+            if feature.name not in frame or ("dates", feature.name) in faults:
+                continue
             cells = frame[feature.name]
             is_wrong = ~_find_missing(cells, feature, notation) & _find_wrong(cells, feature, notation)
             if is_wrong.any():
-                row = int(is_wrong.argmax())
-                problem = _describe_cell(cells, row, feature)
-                _refuse(path, ("domain", part, feature.name), f"{file_name}, row {row + 1} below the header: {problem}")
+                wrong = cells[is_wrong]
+                explain = partial(_explain_category if isinstance(feature, Nominal) else _explain_number, feature)
+                _add_wrong(wrong, ("domain", part, feature.name), file_name, faults, explain)
+
+
+def _add_wrong(
+    wrong: pd.Series, key: Location, file_name: str, faults: Faults, explain: Callable[[pd.Series], tuple[str, str]]
+) -> None:
+    """Note cells of a column that are wrong: of each kind the first, with its row; of many kinds how many more.
+
+    ``explain`` gets a column of one cell, and returns what is wrong of it and the kind that it is of.
+    """
+    words = wrong[~wrong.astype(str).duplicated()]
+    firsts: dict[str, tuple[int, str]] = {}
+    for place in range(min(len(words), _MOST_EXPLAINED)):
+        problem, kind = explain(words.iloc[[place]])
+        firsts.setdefault(kind, (words.index[place] + 1, problem))
+    for row, problem in list(firsts.values())[:_MOST_NAMED]:
+        faults.add(key, f"{file_name}, row {row} below the header: {problem}")
+    if len(firsts) > _MOST_NAMED:
+        n_more = len(firsts) - _MOST_NAMED + max(len(words) - _MOST_EXPLAINED, 0)
+        faults.add(key, f"{file_name}: more words of {key[-1]!r} like these: {n_more:,}")
 
 
 def _read_own_entry(path: Path) -> OwnEntry:
@@ -309,24 +332,30 @@ def _find_rows(own: OwnEntry, path: Path) -> Path | None:
     return None if own.file is None else path.parent / os.path.expanduser(own.file)
 
 
-def _count_days(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str) -> pd.DataFrame:
+def _count_days(own: OwnEntry, frame: pd.DataFrame, file_name: str, faults: Faults) -> pd.DataFrame:
     """Return the table with days since 1970-01-01 in place of its dates."""
-    _check_columns(own.dates, frame, path, file_name, ("dates",))
+    _check_columns(own.dates, frame, file_name, faults, ("dates",))
     days = {}
     for name, how in own.dates.items():
+        if name not in frame:
+            continue
         cells = frame[name]
         days[name] = read_dates(cells.astype(object).mask(own.notation.find_missing(cells), None), how)
         is_other = np.array([not isinstance(day, float) and day is not None for day in days[name]], dtype=bool)
         if is_other.any():
-            row = int(is_other.argmax())
-            problem = f"{str(cells.iloc[row])!r} is no date written as {how}"
-            _refuse(path, ("dates", name), f"{file_name}, row {row + 1} below the header: {problem}")
+            _add_wrong(cells[is_other], ("dates", name), file_name, faults, partial(_explain_date, how))
     return frame.assign(**days)
 
 
-def _infer_domain(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str) -> Domain:
+def _explain_date(how: str, cell: pd.Series) -> tuple[str, str]:
+    return f"{str(cell.iloc[0])!r} is no date written as {how}", ""
+
+
+def _infer_domain(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str, faults: Faults) -> Domain:
     """Return the domain that the rows have; each of its columns follows them."""
-    _check_columns([own.target], frame, path, file_name, ("target",))
+    _check_columns([own.target], frame, file_name, faults, ("target",))
+    if ("target",) in faults:
+        faults.refuse()
     masks = {name: own.notation.find_missing(frame[name]) for name in frame.columns}
     kept = ~np.any(list(masks.values()), axis=0) if own.drop_missing else np.ones(len(frame), dtype=bool)
     if not kept.any():
@@ -334,31 +363,40 @@ def _infer_domain(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str
         _refuse(path, ("drop_missing",), f"every row of {file_name} has a missing value: {hint}")
     columns = {}
     for name in frame.columns:
+        if ("dates", name) in faults:
+            continue
         is_known = kept & ~masks[name]
         cells = frame[name] if is_known.all() else frame[name][is_known]
-        columns[name] = _infer_declared(own, name, cells, path, file_name)
+        if (feature := _infer_declared(own, name, cells, file_name, faults)) is not None:
+            columns[name] = feature
+    if not own.drop_missing:
+        _check_missing(frame, columns.values(), own.notation, file_name, faults)
+    faults.refuse()
     target = columns.pop(own.target)
     if not columns:
         _refuse(path, ("target",), f"{file_name} has no column but the target")
     return Domain(tuple(columns.values()), target, bounds_from_rows=(*columns, target.name))
 
 
-def _infer_declared(own: OwnEntry, name: str, cells: pd.Series, path: Path, file_name: str) -> Feature:
+def _infer_declared(own: OwnEntry, name: str, cells: pd.Series, file_name: str, faults: Faults) -> Feature | None:
     """Return what the rows say of a column; what may be numbers or dates becomes no category without a question."""
     if not len(cells):
         return Nominal(name, (table.MISSING,))
     is_label = name == own.target and own.task == "classification"
     if name == own.target and len(cells) > 1 and _count_distinct(own, cells) < 2:
         one = table.clean_label(cells.iloc[0])
-        _refuse(path, ("target",), f"{name!r} of {file_name} has one value in all rows, {one!r}: nothing to predict")
+        faults.add(("target",), f"{name!r} of {file_name} has one value in all rows, {one!r}: nothing to predict")
+        return None
     if doubt := (
         explain_marks(read_column(cells, own.notation)) if is_label else explain_doubt(name, cells, own.notation)
     ):
-        _refuse(path, (), f"{file_name}: {name!r} {doubt}, or declare a domain (describe drafts one)")
+        faults.add((), f"{file_name}: {name!r} {doubt}, or declare a domain (describe drafts one)")
+        return None
     try:
         return infer_column(name, cells, own.notation, is_label)
     except DomainError as error:
-        _refuse(path, (), f"{file_name}: {error}; declare a domain")
+        faults.add((), f"{file_name}: {error}; declare a domain")
+        return None
 
 
 def _count_distinct(own: OwnEntry, cells: pd.Series) -> int:
@@ -367,13 +405,10 @@ def _count_distinct(own: OwnEntry, cells: pd.Series) -> int:
     return cells.nunique() if np.isnan(numbers).any() else len(np.unique(numbers))
 
 
-def _check_columns(
-    wanted: Iterable[str], frame: pd.DataFrame, path: Path, file_name: str, key: Location = ("domain",)
-) -> None:
+def _check_columns(wanted: Iterable[str], frame: pd.DataFrame, file_name: str, faults: Faults, key: Location) -> None:
     for name in wanted:
         if name not in frame.columns:
-            hint = suggest_name(name, list(frame.columns))
-            _refuse(path, key, f"{name!r} is no column of {file_name}; {hint}")
+            faults.add(key, f"{name!r} is no column of {file_name}; {suggest_name(name, list(frame.columns))}")
 
 
 def _check_task(own: OwnEntry, domain: Domain, path: Path) -> None:
@@ -396,29 +431,41 @@ def _find_wrong(cells: pd.Series, feature: Feature, notation: Notation) -> np.nd
     return map_distinct(cells, lambda value: table.clean_label(value) not in feature.categories, False).astype(bool)
 
 
-def _describe_cell(cells: pd.Series, row: int, feature: Feature) -> str:
-    word = str(table.clean_label(cells.iloc[row]))
-    shown, keys = repr(word)[:60], suggest_keys(word)
-    if isinstance(feature, Nominal):
-        hint = f"; or {keys}, if it stands for a missing value" if word in MARKS_IN_NUMBERS else ""
-        return f"{shown} is not declared; {suggest_name(word, feature.categories)}{hint}"
-    if formats := find_formats(cells.iloc[[row]]):
-        return f"{shown} is a date; {say_days(feature.name, formats)}, or leave the column out"
-    if keys:
-        return f"{shown} is no number here; write {keys}, mend the cell, or declare categories"
-    return f"{shown} is no number; mend the cell, empty it, or declare categories"
+def _explain_category(feature: Nominal, cell: pd.Series) -> tuple[str, str]:
+    """Return what is wrong of a cell that is no declared category; each word is a kind of its own."""
+    word = str(table.clean_label(cell.iloc[0]))
+    hint = f"; or {suggest_keys(word)}, if it stands for a missing value" if word in MARKS_IN_NUMBERS else ""
+    if word.casefold() in map(str.casefold, feature.categories):
+        hint = "; or fold_case: true, if case does not count"
+    return f"{repr(word)[:60]} is not declared; {suggest_name(word, feature.categories)}{hint}", word
 
 
-def _refuse_missing(frame: pd.DataFrame, domain: Domain, notation: Notation, path: Path, file_name: str) -> None:
+def _explain_number(feature: Continuous, cell: pd.Series) -> tuple[str, str]:
+    """Return what is wrong of a cell that is no number; words with the same way out are of one kind."""
+    word = str(table.clean_label(cell.iloc[0]))
+    if formats := find_formats(cell):
+        return f"{repr(word)[:60]} is a date; {say_days(feature.name, formats)}, or leave the column out", "date"
+    if keys := suggest_keys(word):
+        problem = f"is no number here; write {keys}, mend the cell, or declare categories"
+    else:
+        problem = "is no number; mend the cell, empty it, or declare categories"
+    return f"{repr(word)[:60]} {problem}", problem
+
+
+def _check_missing(
+    frame: pd.DataFrame, features: Iterable[Feature], notation: Notation, file_name: str, faults: Faults
+) -> None:
     counts = {}
-    for feature in (*domain.features, domain.target):
+    for feature in features:
+        if feature.name not in frame or ("dates", feature.name) in faults:
+            continue
         n_missing = int(_find_missing(frame[feature.name], feature, notation).sum())
         if n_missing and not _takes_missing(feature):
             counts[feature.name] = n_missing
     if counts:
         named = ", ".join(f"{n} in {name!r}" for name, n in counts.items())
         hint = 'drop_missing: true leaves their rows out; a column of words may declare the category "?" for them'
-        _refuse(path, ("drop_missing",), f"{file_name} has missing values: {named}; {hint}")
+        faults.add(("drop_missing",), f"{file_name} has missing values: {named}; {hint}")
 
 
 def _takes_missing(feature: Feature) -> bool:
