@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import NoReturn
 
@@ -21,20 +21,18 @@ import pandas as pd
 from algorithms import Domain
 from algorithms.encoding.cells import DomainError
 from algorithms.encoding.features import Continuous, Feature, Nominal, infer_feature
-from algorithms.parameters import suggest_name
 from datasets import table
 from datasets.entry import CatalogueEntry, OwnEntry
-from datasets.notation.dates import find_formats, read_dates, say_days
+from datasets.notation.dates import read_dates
 from datasets.notation.guessing import (
-    MARKS_IN_NUMBERS,
     explain_doubt,
     explain_marks,
     holds_booleans,
     read_column,
-    suggest_keys,
 )
-from datasets.notation.spelling import Notation, map_distinct
+from datasets.notation.spelling import Notation
 from datasets.own_tables import kept_tables, own_file, typed_parquet
+from datasets.own_tables.checked_cells import check_cells, check_columns, check_dates, check_missing, find_missing
 from datasets.own_tables.faults import Faults
 from datasets.own_tables.merged_words import merge_words
 from datasets.own_tables.opened_file import UnreadableFile, open_table, show_path
@@ -46,7 +44,6 @@ from documents.yaml_files import DocumentError, Location, find_lines, name_place
 
 _LEAST_KEPT = 1 << 20  # bytes: a smaller file is read as soon
 _MANY_CELLS = 10_000_000  # which take a second to check
-_MOST_NAMED, _MOST_EXPLAINED = 5, 1000  # wrong words of a column
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,10 +177,10 @@ def _check_table(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str)
         domain = _infer_domain(own, frame, path, file_name, faults)
     else:
         domain = own.domain
-        _check_columns([*domain.names, domain.target.name], frame, file_name, faults, ("domain",))
+        check_columns([*domain.names, domain.target.name], frame, file_name, faults, ("domain",))
         check_cells(frame, domain, own.notation, file_name, faults)
         if not own.drop_missing:
-            _check_missing(frame, (*domain.features, domain.target), own.notation, file_name, faults)
+            check_missing(frame, (*domain.features, domain.target), own.notation, file_name, faults)
         faults.refuse()
     rows = table.convert_columns(_spell_plainly(frame, domain, own.notation), domain, own.drop_missing)
     rows = table.keep_rows_within(rows, domain) if own.drop_beyond_bounds else rows
@@ -233,42 +230,6 @@ def infer_column(name: str, cells: pd.Series, notation: Notation, is_label: bool
         one, other = labels[alike[0]], labels[alike[0] + 1]
         problem = f"{one!r} and {other!r} are two words for one number: write it in one way in the file"
         raise DomainError(f"column {name!r}: {problem}") from error
-
-
-def check_cells(frame: pd.DataFrame, domain: Domain, notation: Notation, file_name: str, faults: Faults) -> None:
-    """Note cells that are no number where bounds are declared, or no declared category; missing ones are let by.
-
-    Of each column a few such words are named, each with its first row.
-    """
-    for part, features in (("features", domain.features), ("target", (domain.target,))):
-        for feature in features:
-            if feature.name not in frame or ("dates", feature.name) in faults:
-                continue
-            cells = frame[feature.name]
-            is_wrong = ~_find_missing(cells, feature, notation) & _find_wrong(cells, feature, notation)
-            if is_wrong.any():
-                wrong = cells[is_wrong]
-                explain = partial(_explain_category if isinstance(feature, Nominal) else _explain_number, feature)
-                _add_wrong(wrong, ("domain", part, feature.name), file_name, faults, explain)
-
-
-def _add_wrong(
-    wrong: pd.Series, key: Location, file_name: str, faults: Faults, explain: Callable[[pd.Series], tuple[str, str]]
-) -> None:
-    """Note cells of a column that are wrong: of each kind the first, with its row; of many kinds how many more.
-
-    ``explain`` gets a column of one cell, and returns what is wrong of it and the kind that it is of.
-    """
-    words = wrong[~wrong.astype(str).duplicated()]
-    firsts: dict[str, tuple[int, str]] = {}
-    for place in range(min(len(words), _MOST_EXPLAINED)):
-        problem, kind = explain(words.iloc[[place]])
-        firsts.setdefault(kind, (words.index[place] + 1, problem))
-    for row, problem in list(firsts.values())[:_MOST_NAMED]:
-        faults.add(key, f"{file_name}, row {row} below the header: {problem}")
-    if len(firsts) > _MOST_NAMED:
-        n_more = len(firsts) - _MOST_NAMED + max(len(words) - _MOST_EXPLAINED, 0)
-        faults.add(key, f"{file_name}: more words of {key[-1]!r} like these: {n_more:,}")
 
 
 def _read_own_entry(path: Path) -> OwnEntry:
@@ -334,26 +295,20 @@ def _find_rows(own: OwnEntry, path: Path) -> Path | None:
 
 def _count_days(own: OwnEntry, frame: pd.DataFrame, file_name: str, faults: Faults) -> pd.DataFrame:
     """Return the table with days since 1970-01-01 in place of its dates."""
-    _check_columns(own.dates, frame, file_name, faults, ("dates",))
+    check_columns(own.dates, frame, file_name, faults, ("dates",))
     days = {}
     for name, how in own.dates.items():
         if name not in frame:
             continue
         cells = frame[name]
         days[name] = read_dates(cells.astype(object).mask(own.notation.find_missing(cells), None), how)
-        is_other = np.array([not isinstance(day, float) and day is not None for day in days[name]], dtype=bool)
-        if is_other.any():
-            _add_wrong(cells[is_other], ("dates", name), file_name, faults, partial(_explain_date, how))
+        check_dates(name, how, cells, days[name], file_name, faults)
     return frame.assign(**days)
-
-
-def _explain_date(how: str, cell: pd.Series) -> tuple[str, str]:
-    return f"{str(cell.iloc[0])!r} is no date written as {how}", ""
 
 
 def _infer_domain(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str, faults: Faults) -> Domain:
     """Return the domain that the rows have; each of its columns follows them."""
-    _check_columns([own.target], frame, file_name, faults, ("target",))
+    check_columns([own.target], frame, file_name, faults, ("target",))
     if ("target",) in faults:
         faults.refuse()
     masks = {name: own.notation.find_missing(frame[name]) for name in frame.columns}
@@ -370,7 +325,7 @@ def _infer_domain(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str
         if (feature := _infer_declared(own, name, cells, file_name, faults)) is not None:
             columns[name] = feature
     if not own.drop_missing:
-        _check_missing(frame, columns.values(), own.notation, file_name, faults)
+        check_missing(frame, columns.values(), own.notation, file_name, faults)
     faults.refuse()
     target = columns.pop(own.target)
     if not columns:
@@ -405,12 +360,6 @@ def _count_distinct(own: OwnEntry, cells: pd.Series) -> int:
     return cells.nunique() if np.isnan(numbers).any() else len(np.unique(numbers))
 
 
-def _check_columns(wanted: Iterable[str], frame: pd.DataFrame, file_name: str, faults: Faults, key: Location) -> None:
-    for name in wanted:
-        if name not in frame.columns:
-            faults.add(key, f"{name!r} is no column of {file_name}; {suggest_name(name, list(frame.columns))}")
-
-
 def _check_task(own: OwnEntry, domain: Domain, path: Path) -> None:
     """Refuse a target that is not what the task predicts."""
     is_classes = isinstance(domain.target, Nominal)
@@ -420,64 +369,12 @@ def _check_task(own: OwnEntry, domain: Domain, path: Path) -> None:
         _refuse(path, ("task",), f"{own.task} needs {needed} of {domain.target.name!r}, which has {found}")
 
 
-def _find_missing(cells: pd.Series, feature: Feature, notation: Notation) -> np.ndarray:
-    """Return which cells of a column are missing; what it declares as a category is none of them."""
-    return notation.find_missing(cells, feature.categories if isinstance(feature, Nominal) else ())
-
-
-def _find_wrong(cells: pd.Series, feature: Feature, notation: Notation) -> np.ndarray:
-    if isinstance(feature, Continuous):
-        return cells.isna().to_numpy() if cells.dtype.kind in "iuf" else np.isnan(notation.read_numbers(cells))
-    return map_distinct(cells, lambda value: table.clean_label(value) not in feature.categories, False).astype(bool)
-
-
-def _explain_category(feature: Nominal, cell: pd.Series) -> tuple[str, str]:
-    """Return what is wrong of a cell that is no declared category; each word is a kind of its own."""
-    word = str(table.clean_label(cell.iloc[0]))
-    hint = f"; or {suggest_keys(word)}, if it stands for a missing value" if word in MARKS_IN_NUMBERS else ""
-    if word.casefold() in map(str.casefold, feature.categories):
-        hint = "; or fold_case: true, if case does not count"
-    return f"{repr(word)[:60]} is not declared; {suggest_name(word, feature.categories)}{hint}", word
-
-
-def _explain_number(feature: Continuous, cell: pd.Series) -> tuple[str, str]:
-    """Return what is wrong of a cell that is no number; words with the same way out are of one kind."""
-    word = str(table.clean_label(cell.iloc[0]))
-    if formats := find_formats(cell):
-        return f"{repr(word)[:60]} is a date; {say_days(feature.name, formats)}, or leave the column out", "date"
-    if keys := suggest_keys(word):
-        problem = f"is no number here; write {keys}, mend the cell, or declare categories"
-    else:
-        problem = "is no number; mend the cell, empty it, or declare categories"
-    return f"{repr(word)[:60]} {problem}", problem
-
-
-def _check_missing(
-    frame: pd.DataFrame, features: Iterable[Feature], notation: Notation, file_name: str, faults: Faults
-) -> None:
-    counts = {}
-    for feature in features:
-        if feature.name not in frame or ("dates", feature.name) in faults:
-            continue
-        n_missing = int(_find_missing(frame[feature.name], feature, notation).sum())
-        if n_missing and not _takes_missing(feature):
-            counts[feature.name] = n_missing
-    if counts:
-        named = ", ".join(f"{n} in {name!r}" for name, n in counts.items())
-        hint = 'drop_missing: true leaves their rows out; a column of words may declare the category "?" for them'
-        faults.add(("drop_missing",), f"{file_name} has missing values: {named}; {hint}")
-
-
-def _takes_missing(feature: Feature) -> bool:
-    return isinstance(feature, Nominal) and table.MISSING in feature.categories
-
-
 def _spell_plainly(frame: pd.DataFrame, domain: Domain, notation: Notation) -> pd.DataFrame:
     """Return the declared columns with nothing in their missing cells, and numbers as every table has them."""
     columns = {}
     for feature in (*domain.features, domain.target):
         cells = frame[feature.name]
-        is_missing = _find_missing(cells, feature, notation)
+        is_missing = find_missing(cells, feature, notation)
         known = cells.mask(is_missing) if is_missing.any() else cells
         columns[feature.name] = notation.spell_numbers(known) if isinstance(feature, Continuous) else known
     return pd.DataFrame(columns, copy=False)
