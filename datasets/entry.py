@@ -13,6 +13,8 @@ from pydantic.json_schema import SkipJsonSchema
 
 from algorithms import Domain
 from algorithms.encoding.cells import read_number
+from algorithms.encoding.features import Nominal
+from algorithms.parameters import suggest_name
 from datasets import table
 from datasets.notation.dates import count_days
 from datasets.notation.spelling import Notation, is_empty
@@ -210,6 +212,10 @@ class OwnEntry(Document):
     missing: ListOf[Scalar] = ()
     """Words that stand for a missing value, besides an empty cell, ``?`` and ``nan``: ``["NA", "-999"]``. In a column
     that declares such a word as a category it is that category."""
+    fold_case: bool = False
+    """Whether the case of letters does not count in words: ``BERLIN`` then is the category ``Berlin`` of the domain."""
+    merge: dict[ColumnName, dict[ColumnName, ListOf[Scalar]]] = {}
+    """Words that are counted as a category of the domain, by column and category: ``{city: {Berlin: [Bln, West]}}``."""
     dates: dict[str, str] = {}
     """Columns of dates, each with how it writes them: ``{born: "%d.%m.%Y"}``. They become days since 1970-01-01."""
     target: ColumnName | None = None
@@ -247,6 +253,38 @@ class OwnEntry(Document):
         return self
 
     @model_validator(mode="after")
+    def _check_words(self) -> OwnEntry:
+        if not (self.fold_case or self.merge):
+            return self
+        if self.domain is None:
+            raise ValueError("fold_case and merge name words by the categories that a domain declares: write a domain")
+        nominal = {one.name: one for one in (*self.domain.features, self.domain.target) if isinstance(one, Nominal)}
+        for column in self.merge:
+            if column not in nominal:
+                raise ValueError(f"merge: {column!r} is no column of words in domain; {suggest_name(column, nominal)}")
+        for column, feature in nominal.items():
+            self._check_words_of(column, feature.categories)
+        return self
+
+    def _check_words_of(self, column: str, categories: tuple[str, ...]) -> None:
+        """Refuse a word that could stand for two categories, and a category that is not declared."""
+        fold = str.casefold if self.fold_case else str
+        seen: dict[str, str] = {}
+        for word in categories:
+            if fold(word) in seen:
+                two = f"{seen[fold(word)]!r} and {word!r} of {column!r}"
+                raise ValueError(f"fold_case: {two} differ in case alone: declare one of them")
+            seen[fold(word)] = word
+        for category, words in self.merge.get(column, {}).items():
+            if category not in categories:
+                hint = suggest_name(category, categories)
+                raise ValueError(f"merge: {category!r} is no category of {column!r} in domain; {hint}")
+            for word in map(_read_word, words):
+                if fold(word) in seen:
+                    raise ValueError(f"merge: {word!r} of {column!r} is {seen[fold(word)]!r} already: name it once")
+                seen[fold(word)] = word
+
+    @model_validator(mode="after")
     def _check_source(self) -> OwnEntry:
         sources = [name for name in ("file", "openml", "uci") if getattr(self, name) is not None]
         if len(sources) != 1:
@@ -263,6 +301,13 @@ class OwnEntry(Document):
         if self.domain and declared in self.domain.names:
             raise ValueError(f"domain declares {declared!r} as a feature and as the target: name it once")
         return self
+
+
+def _read_word(word: object) -> str:
+    """Return a word of a table; ValueError for an empty one, and for what YAML took for something else."""
+    if is_empty(word) or isinstance(word, bool):
+        raise ValueError(f"merge: YAML reads a word as {show_as_yaml(word)}: write a word, in quotes")
+    return str(table.clean_label(word))
 
 
 def is_own(contents: Any) -> bool:

@@ -24,6 +24,7 @@ site_contents = {
     ],
     "docs/tutorial": [
         "Installed <docs/install>",
+        "Commands <docs/commands>",
         "Running <docs/running>",
         "From Python <docs/python>",
         "Judge <docs/judging>",

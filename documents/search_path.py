@@ -29,6 +29,8 @@ GROUPS = ("algorithm", "dataset", "executor", "metric", "paper")
 """The sub-folders that are looked into."""
 KINDS = ("claims", "tables", "figures")
 """Further ones of an added folder, which have the kinds of these as modules."""
+COMMAND_WORDS = {"reproduce": "run"}
+"""The word that a user types for a command whose file in ``conf/do`` has another name."""
 SCHEME = "dp-replica-folder"
 """What Hydra has before an added folder, which our plugin then reads for it."""
 VARIABLE = "DPREPLICA_CATALOGUE"
@@ -215,6 +217,17 @@ def list_choices(built_in: Path) -> list[str]:
     """
     files = list_files(built_in)
     return sorted({*files, *map(name_place, files.values())})
+
+
+def name_command_word(command: str) -> str:
+    """Return the word that a user types for a command.
+
+    Examples
+    --------
+    >>> name_command_word("reproduce"), name_command_word("check")
+    ('run', 'check')
+    """
+    return COMMAND_WORDS.get(command, command)
 
 
 @cache

@@ -24,6 +24,7 @@ from algorithms.installation import lead_caches_away
 from documents import search_path
 from documents.yaml_files import DocumentError, parse_yaml
 from experiments.catalogue.kinds import format_choices
+from experiments.catalogue.screen import hang_text
 from experiments.config.paths import CONF
 from experiments.errors import BadInput, describe_os_error, one_line, print_to_stderr, replace_bytes, suggest_name
 from experiments.processes import limit_threads, postpone_collection, resume_collection
@@ -34,7 +35,8 @@ _BY_HYDRA = ("hydra_help", "shell_completion", "cfg", "info")
 _BESIDE = ("resolve", "package", "config_name")
 _INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")
 _CHOICES = "APP_CONFIG_GROUPS"  # Hydra's name, in the template of a help, for what there is to choose
-CHOSEN = ("algorithm", "dataset", "do", "executor", "paper")
+_COMMANDS = "COMMANDS"  # likewise, ours
+CHOSEN = ("algorithm", "dataset", "executor", "paper")
 """Config groups whose options a help lists."""
 _NO_FOLDER = "Hydra writes no folder of its own here: results=FOLDER says where everything is kept"
 _NO_LAUNCHER = "launchers do not apply, as one call runs the cells of a whole grid: choose executor=local|threads|dask"
@@ -61,7 +63,9 @@ _NO_PATH = re.compile(r"^(results|runs|file|to)=(''|\"\")?$")
 _NO_OPTION = re.compile(rf"^\+*({_GROUPS})(?:@[^=]*=|=\s*[\[{{])")
 """A config group with what is no option: in another package of the configuration, or a list or mapping in brackets."""
 
-_ALIASES = {"run": _DEFAULT}
+_ALIASES = {word: command for command, word in search_path.COMMAND_WORDS.items()}
+_SENTENCE = re.compile(r"^# (?!@)(.+)$", flags=re.MULTILINE)
+"""The line of a command's file that says what it does: its first comment but the one for Hydra."""
 _HELP = "help"
 _LINE = "COMP_LINE"  # in which shells keep what is being typed
 _WORDS = {"new": ("what", "name"), "describe": ("file",), "list": ("what",), "judge": ("runs", "paper")}
@@ -286,13 +290,26 @@ def find_command(settings: Sequence[str]) -> str:
     return names[-1] if names else _DEFAULT
 
 
+def list_commands() -> dict[str, str]:
+    """Return every command by the word that is typed, with the line that says what it does.
+
+    Examples
+    --------
+    >>> list_commands()["run"]
+    'Run a paper, or a sweep over settings of your own.'
+    """
+    files = {search_path.name_command_word(path.stem): path for path in (CONF / "do").glob("*.yaml")}
+    lines = {word: _SENTENCE.search(path.read_text(encoding="utf-8")) for word, path in sorted(files.items())}
+    return {word: line[1] if line else "" for word, line in lines.items()}
+
+
 def format_help(command: str) -> str:
     """Return the help of a command: that of its file, with what there is to choose; BadInput if there is none.
 
     Examples
     --------
     >>> format_help("check").splitlines()[2]
-    '  python -m experiments do=check'
+    '  python -m experiments check'
     """
     file = CONF / "do" / f"{command}.yaml"
     if not file.is_file():
@@ -306,7 +323,8 @@ def format_help(command: str) -> str:
         with start_hydra():  # which finds the folders that these add
             pass
     choices = format_choices({group: _list_options(group) for group in CHOSEN})
-    return Template(text).substitute({_CHOICES: f"{choices}\n"})
+    commands = [line for word, said in list_commands().items() for line in hang_text(f"  {word:<11}", said)]
+    return Template(text).substitute({_COMMANDS: "\n".join(commands), _CHOICES: f"{choices}\n"})
 
 
 def _has_other_plugins() -> bool:

@@ -137,9 +137,8 @@ def explain_error(error: Exception, command: str = "reproduce") -> str:
     if isinstance(error, OverrideParseException):
         return f"cannot read {error.override!r}: write name=value (text with blanks or commas in quotes)"
     if refused := re.match(r"Could not override '([^']+)'", text):
-        return (
-            f"do={command} has nothing called {refused[1]!r} to set; {suggest_name(refused[1], list_settings(command))}"
-        )
+        hint = suggest_name(refused[1], list_settings(command))
+        return f"{search_path.name_command_word(command)} has nothing called {refused[1]!r} to set; {hint}"
     if several := re.match(r"(?:Ambiguous value for argument|Sweep parameters) '([^']+)'", text):
         return f"{several[1]}: --cfg and --info are about one setting; give one value"
     return text or " ".join(str(error.__cause__).split())

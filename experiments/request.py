@@ -152,13 +152,14 @@ def _check_override(override: Override, lists: Sequence[str], command: str) -> N
         raise BadInput(f"{line}: nothing can be deleted; give the value that you want")
     if is_listed(name, lists):
         return
+    word = search_path.name_command_word(command)
     if override.is_sweep_override():
-        raise BadInput(f"{name} cannot have several values; what can in do={command}: {', '.join(lists) or 'nothing'}")
+        raise BadInput(f"{name} cannot have several values; what can in {word}: {', '.join(lists) or 'nothing'}")
     group, dot, _ = name.partition(".")
     if dot and group in DESCRIBED:
-        raise BadInput(f"{name} cannot be changed: do={command} takes what the file of the {group} says")
+        raise BadInput(f"{name} cannot be changed: {word} takes what the file of the {group} says")
     if override.is_add() or override.is_force_add():
-        raise BadInput(f"{line}: no setting can be added to do={command}; write {name}=... to change one")
+        raise BadInput(f"{line}: no setting can be added to {word}; write {name}=... to change one")
 
 
 def _check_size(override: Override) -> None:

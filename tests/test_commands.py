@@ -5,6 +5,7 @@ from importlib import import_module
 
 import pytest
 
+from documents.search_path import name_command_word
 from experiments.commands import hunt
 from experiments.composition import list_settings
 from experiments.config.paths import BENCHMARKS, CONF, ROOT, list_papers
@@ -42,14 +43,14 @@ def test_a_misspelt_setting_is_answered_with_the_nearest(command, capsys):
     name = give_each_its_turn(set(list_settings(command)) & set(MISSPELT), command)
     assert exit_code(f"do={command}", MISSPELT[name]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert f"do={command} has nothing called" in line and f"did you mean {name!r}?" in line
+    assert f"{name_command_word(command)} has nothing called" in line and f"did you mean {name!r}?" in line
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_setting_of_another_command_is_refused(command, capsys):
     name = give_each_its_turn(set(OF_OTHERS) - set(list_settings(command)), command)
     assert exit_code(f"do={command}", OF_OTHERS[name]) == 2
-    assert f"do={command} has nothing called {name!r} to set" in capsys.readouterr().err
+    assert f"{name_command_word(command)} has nothing called {name!r} to set" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("wrong", "choose"), [(MISSPELT, set.intersection), (OF_OTHERS, set.difference)])
@@ -68,7 +69,9 @@ def test_a_paper_that_is_not_there_is_answered_with_those_that_are(command, caps
     assert exit_code(f"do={command}", "paper=2,17") == 2
     assert capsys.readouterr().err == "error: unknown paper '17'; did you mean '1'?\n"
     assert exit_code(f"do={command}", "paper=2", "paper.repeats=1") == 2
-    assert f"paper.repeats cannot be changed: do={command} takes what the file" in capsys.readouterr().err
+    assert (
+        f"paper.repeats cannot be changed: {name_command_word(command)} takes what the file" in capsys.readouterr().err
+    )
 
 
 def test_the_bands_of_an_algorithm_that_is_not_watched_are_refused(capsys):

@@ -1,9 +1,10 @@
 """The documentation holds: links lead somewhere, commands compose, code runs, the site is whole and offline."""
 
-import importlib.util
+import os
 import re
 import runpy
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,24 +13,20 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
-import numpy as np
-import pandas as pd
 import pytest
 
 import algorithms
 from documents import search_path
-from experiments.command_line import find_command, translate_words
+from experiments.command_line import list_commands
 from experiments.judge.verdict import Verdict
+from tests import pages
 from tests.browser import DESKTOP, TELEPHONE, fits, opened
+from tests.command_line import exit_code
+from tests.pages import PROJECT, TEXTS, fenced_blocks
 from tests.shared_folders import once_for_all_workers
 
-PROJECT = Path(__file__).resolve().parents[1]
-OWN = [PROJECT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
-PAGES = [*OWN, *sorted((PROJECT / "docs").rglob("*.md")), *sorted((PROJECT / "results").rglob("*.md"))]
-TEXTS = {path.relative_to(PROJECT).as_posix(): path.read_text(encoding="utf-8") for path in PAGES}
 FOLDERS = ("algorithms/", "conf/", "datasets/", "experiments/", "plots/", "tests/", "docs/", ".ci/", ".github/")
 FOLDERS += ("examples/", "results/reference", "results/bands", "results/reported")
-DRY_RUN = "dry_run=true"
 OUR_WORDS = [
     "cell",
     "study",
@@ -50,23 +47,16 @@ TABLES_OF_ALL = ("docs/paper-keys.md", "docs/dataset-keys.md", "docs/calibration
 """Generated pages that are mostly tables, to look things up in: they are as long as there are rows."""
 
 
-def fenced_blocks(text, language):
-    blocks = re.findall(r"^```([\w{}]*)\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
-    return [block for name, block in blocks if name == language]
-
-
 def code_spans(text):
     return re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE))
 
 
 def shell_commands():
-    """Every line of a block without a language is a command for the shell."""
-    blocks = [block for text in TEXTS.values() for block in fenced_blocks(text, "")]
-    lines = [line for block in blocks for line in block.splitlines()]
-    return sorted(set(filter(None, lines)))
+    """Every line of a block without a language, or of one in ``sh``, is a command for the shell."""
+    return sorted({line for page in TEXTS for line in pages.shell_lines(page, "", "sh")})
 
 
-SWEEPS = [line for line in shell_commands() if line.startswith(("python -m experiments ", "dp-replica "))]
+COMMANDS = {shlex.join(words): words for page in TEXTS for words in pages.typed_words(page, "")}
 
 
 @pytest.mark.parametrize("page", TEXTS)
@@ -92,22 +82,20 @@ def test_every_make_target_is_there():
     assert {"demo", "test", "docs", "audit", "reproduce-paper-%"} <= named <= targets
 
 
-def test_every_command_line_is_a_make_target_or_a_module():
-    strange = []
-    for line in shell_commands():
-        words = shlex.split(line, comments=True)
-        is_module = words[:2] == ["python", "-m"] and importlib.util.find_spec(words[2])
-        if words and words[0] not in ("make", "dp-replica") and not is_module:
-            strange.append(line)
-    assert strange == []
+def test_every_command_line_is_typed_alike_in_a_checkout_and_where_it_is_installed():
+    others = {
+        line.partition("#")[0].rstrip() for line in shell_commands() if line.split()[0] not in ("make", pages.PROGRAM)
+    }
+    assert others == {"pip install .", "source .venv/bin/activate"}
+    of_checkouts = {page for page, text in TEXTS.items() if "python -m experiments" in text}
+    assert of_checkouts == {"docs/commands.md", "CHANGELOG.md"}, "the first says that it is another name"
 
 
-@pytest.mark.parametrize("line", SWEEPS)
-def test_every_sweep_composes(line, tmp_path, monkeypatch, capfd):
-    program = ["dp-replica"] if line.startswith("dp-replica ") else ["python", "-m", "experiments"]
-    words = [word for word in translate_words(shlex.split(line)[len(program) :]) if word != DRY_RUN]
-    is_run = find_command(words) == "reproduce"
-    how = [f"results={tmp_path}", DRY_RUN] if is_run else ["--cfg", "job"]
+@pytest.mark.parametrize("line", COMMANDS)
+def test_every_command_composes(line, tmp_path, monkeypatch, capfd):
+    words = pages.stop_early(COMMANDS[line])
+    is_planned = pages.DRY_RUN in words
+    how = [f"results={tmp_path}"] if is_planned else []
     monkeypatch.setattr(sys, "argv", ["experiments", *words, *how])
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     monkeypatch.setenv("HYDRA_FULL_ERROR", "1")
@@ -120,26 +108,59 @@ def test_every_sweep_composes(line, tmp_path, monkeypatch, capfd):
     printed = capfd.readouterr()
     if "make peers" in printed.err:
         pytest.skip("the environment of the peers is not there")
-    assert code == 0, printed.err
-    assert " to run" in printed.err if is_run else re.search(r"^\w+: ", printed.out, flags=re.MULTILINE)
+    assert (code or 0) == 0, printed.err
+    assert " to run" in printed.err if is_planned else printed.out
 
 
-@pytest.mark.parametrize("page", ["docs/algorithms.md", "docs/install.md", "docs/releasing.md"])
+@pytest.mark.parametrize("page", [page for page in pages.list_programs() if page.endswith(".md")])
 def test_the_code_runs(page, tmp_path, monkeypatch):
     pytest.importorskip("opendp")
     monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame({"age": rng.integers(17, 91, 60), "sex": rng.choice(["Female", "Male"], 60)})
-    columns = (algorithms.Continuous("age", 17, 90), algorithms.Nominal("sex", ("Female", "Male")))
-    domain = algorithms.Domain(columns, algorithms.Nominal("income", ("<=50K", ">50K")))
-    names = {"X": X, "y": rng.choice(["<=50K", ">50K"], 60), "domain": domain}
-    blocks = fenced_blocks(TEXTS[page], "python")
-    assert blocks
-    for block in blocks:
-        exec(block, names)
-    model = names.get("forest", names.get("model"))
-    rows = names["car"].frame if "car" in names else X
-    assert len(model.predict(rows)) == len(rows)
+    names = {"__name__": "shown"}
+    exec(pages.list_programs()[page], names)
+    if model := names.get("forest", names.get("model")):
+        rows = names["car"].frame if "car" in names else names.get("X_test", names["X"])
+        assert len(model.predict(rows)) == len(rows)
+
+
+def table_rows(page, *cells):
+    """The rows of a page's tables in which each cell is as its pattern says; of a cell what stands in the group."""
+    pattern = "".join(rf"\| {cell} " for cell in cells)
+    return re.findall(rf"^{pattern}(?:\| .*)?\|$", TEXTS[page], flags=re.MULTILINE)
+
+
+def test_the_page_of_commands_has_the_line_of_each():
+    assert dict(table_rows("docs/commands.md", "`([a-z]+)`", "(.+?)")) == list_commands()
+
+
+def test_the_line_of_a_command_is_one_line_of_its_help(capsys):
+    assert exit_code("--help") == 0
+    printed = capsys.readouterr().out.splitlines()
+    for word, line in list_commands().items():
+        assert re.fullmatch(r"[A-Z][^.]+[.?]", line) and f"  {word:<9}  {line}" in printed, word
+
+
+BASH = """
+eval "$(dp-replica -sc install=bash)"
+for COMP_LINE in "$@"; do
+  COMP_WORDS=($COMP_LINE) COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) COMP_POINT=${#COMP_LINE}
+  hydra_bash_completion
+  echo "${COMPREPLY[@]}"
+done
+"""
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="there is no bash")
+def test_a_shell_completes_what_the_page_says(tmp_path):
+    rows = table_rows("docs/commands.md", "`(dp-replica [^`]+)`", "(`.+?`)")
+    assert len(rows) >= 5
+    pages.write(tmp_path / "mine" / "dataset" / "people.yaml", "file: people.csv\n")
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    where = os.environ | {"PATH": programs, "PYTHONPATH": str(PROJECT), search_path.VARIABLE: ""}
+    words = ["bash", "--norc", "-c", BASH, "bash", *(typed for typed, _ in rows)]
+    done = subprocess.run(words, cwd=tmp_path, env=where, capture_output=True, text=True)
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [completed.replace("`", "").replace(",", "") for _, completed in rows]
 
 
 def test_the_page_on_python_runs_in_a_folder_of_its_own(tmp_path, monkeypatch, capfd):

@@ -128,7 +128,8 @@ def test_a_help_lists_what_hydra_lists(capsys):
         }
     for group, names in listed.items():
         known = {name for name in search_path.list_choices(CONF / group) if search_path.name_chosen(name) == name}
-        assert known <= words and known <= set(names) and len(known) > 2, group
+        assert known <= set(names) and set(map(search_path.name_command_word, known)) <= words, group
+        assert len(known) > 2, group
 
 
 def test_a_help_is_of_the_command_that_is_named(capsys):
@@ -192,6 +193,8 @@ def test_an_installed_command_is_completed_by_shells(tmp_path, monkeypatch, caps
         assert exit_code("-sc", "query=bash", program="dp-replica") == 0
         completions, error = capsys.readouterr()
         assert completed in completions.split() and error == "", line
+        assert exit_code("-sc", "query=fish", program="dp-replica") == 0
+        assert completed in capsys.readouterr().out.splitlines(), "fish wants a line each"
 
 
 @pytest.mark.parametrize(
@@ -263,13 +266,13 @@ def test_results_go_to_a_folder_of_any_name(name, tmp_path, capsys):
         (["+do=check"], "a command is chosen by its name, or by do=NAME"),
         (["hydra.sweeper.params.epsilon='1e400,1'"], "1e400 is larger than any number that can be held"),
         (["--package", "executor"], "--package goes with --cfg"),
-        (["+repaets=3"], "no setting can be added to do=reproduce; write repaets=... to change one"),
-        (["++repeats=3"], "no setting can be added to do=reproduce; write repeats=... to change one"),
-        (["repaets=3"], "do=reproduce has nothing called 'repaets' to set; did you mean 'repeats'?"),
+        (["+repaets=3"], "no setting can be added to run; write repaets=... to change one"),
+        (["++repeats=3"], "no setting can be added to run; write repeats=... to change one"),
+        (["repaets=3"], "run has nothing called 'repaets' to set; did you mean 'repeats'?"),
         (["executor.job=3"], "did you mean 'executor.jobs'?"),
-        (["repeats=3,4"], "repeats cannot have several values; what can in do=reproduce: paper, dataset, algorithm,"),
+        (["repeats=3,4"], "repeats cannot have several values; what can in run: paper, dataset, algorithm,"),
         (["epsilon=interval(0,1)"], "an interval is not a list of values"),
-        (["dataset.rows=3"], "dataset.rows cannot be changed: do=reproduce takes what the file of the dataset says"),
+        (["dataset.rows=3"], "dataset.rows cannot be changed: run takes what the file of the dataset says"),
         (["dataset=3"], "unknown dataset '3'"),
         (["dataset=inf"], "unknown dataset 'inf'"),
         (["dataset=nan"], "unknown dataset 'nan'"),

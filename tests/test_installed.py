@@ -25,7 +25,7 @@ from experiments.command_line import read_options, translate_words
 from experiments.config import estimators
 from experiments.errors import BadInput
 from experiments.store.database import Store
-from tests import forks
+from tests import forks, pages
 from tests.published_report import published_papers
 from tests.shared_folders import once_for_all_workers
 from tests.test_plots import digests
@@ -35,6 +35,21 @@ LOCKS = ("requirements-peers.lock", "requirements-peers-jax.lock")
 FILES = ("LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", *LOCKS, "setup.py")
 IMPORTED = (*(f"dp_replica.{module}" for module in forks.COMMANDS), *forks.LIBRARIES)
 PROGRAM = "from dp_replica.experiments.command_line import main; main()"
+IN_FOLDER = "import os, sys; os.chdir(sys.argv[1])"
+LINES = f"""
+{IN_FOLDER}
+import json
+from dp_replica.documents import search_path
+from dp_replica.experiments.command_line import main
+for words in json.load(sys.stdin):
+    os.environ[search_path.VARIABLE] = ""
+    sys.argv[1:] = words
+    try:
+        main()
+    except SystemExit as ended:
+        if ended.code:
+            sys.exit(f"{{words}} ended with code {{ended.code}}")
+"""
 FEW = 20
 AUDIT = f"""
 from dp_replica.experiments.audit import audit_tasks
@@ -235,6 +250,26 @@ print(dr.__version__)
     assert len(list((installed.folder / "lessons").glob("*.ipynb"))) >= 6
     text = (installed.folder / "ours" / "ours.py").read_text(encoding="utf-8")
     assert "from dp_replica.algorithms" in text and "\nfrom algorithms" not in text
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("page", [page for page in pages.TEXTS if pages.typed_words(page, "", "sh")])
+def test_what_a_page_says_to_type_is_known(installed, page, tmp_path):
+    """Nothing long is run: what comes of it is tested in the checkout."""
+    pages.write_files(page, tmp_path)
+    lines = list(map(pages.stop_early, pages.typed_words(page, "", "sh")))
+    done = installed.run_code(LINES, installed.program, tmp_path, asked=json.dumps(lines))
+    assert done.returncode == 0 and done.stdout + done.stderr, done.stderr
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("page", pages.list_programs())
+def test_what_a_page_shows_of_python_runs(installed, page, tmp_path):
+    if page == "docs/releasing.md":
+        pytest.importorskip("opendp")
+    code = f"{IN_FOLDER}\n{pages.list_programs()[page]}"
+    done = installed.run_code(code, "python", tmp_path, MPLBACKEND="agg")
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.system

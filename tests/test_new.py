@@ -176,3 +176,30 @@ def test_the_algorithm_spends_what_it_claims_and_learns_without_noise():
     pytest.importorskip("opendp")
     secure = NoisyBayesClassifier(2.0, domain=domain, noise="opendp").fit(frame, labels)
     assert secure.release().numbers["class_counts"].tolist() == secure.class_counts_.tolist()
+
+
+def test_what_contradicts_itself_in_a_paper_is_named_with_its_line(tmp_path, capsys):
+    own = tmp_path / "own"
+    assert exit_code("new", "paper", "mine", f"to={own}") == 0
+    paper, printed = own / "paper" / "mine.yaml", own / "paper" / "mine.csv"
+    text = paper.read_text(encoding="utf-8").replace("    study: comparison\n", "    study: comparisn\n")
+    paper.write_text(text.replace("own: [rdt]", "own: [rtd]"), encoding="utf-8")
+    capsys.readouterr()
+    assert exit_code("--config-dir", own, "paper=mine", "dry_run=true") == 2
+    head, *errors = capsys.readouterr().err.splitlines()
+    assert head == "error: 4 errors:"
+    lines = text.splitlines()
+    for start, key, error in zip(
+        ("  - id: table-1", "  - id: figure-1", "  - id: above-majority", "own: "),
+        ("table-1", "figure-1", "claim 'above-majority'", "own"),
+        errors,
+        strict=True,
+    ):
+        place = next(place for place, line in enumerate(lines, 1) if line.startswith(start))
+        assert error.startswith(f"  {paper}:{place}: {key}: ") and ("comparisn" in error or "rtd" in error)
+    paper.write_text(text.replace("comparisn", "comparison"), encoding="utf-8")
+    numbers = printed.read_text(encoding="utf-8").replace("rdt,1.0,", "rdt,1.5,")
+    printed.write_text(numbers, encoding="utf-8")
+    assert exit_code("--config-dir", own, "paper=mine", "dry_run=true") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"error: {printed}:3: printed number 'rdt-eps1.0' is no setting of table-1")

@@ -12,7 +12,7 @@ from algorithms import Continuous, Nominal
 from algorithms.installation import find_user_cache
 from algorithms.released.document import ReleaseError
 from datasets import catalogue, dataset, download
-from datasets.own_tables import own_file
+from datasets.own_tables import own_file, own_table
 from documents import search_path
 from documents.yaml_files import DocumentError
 from experiments.cells.code_version import data_version
@@ -54,12 +54,19 @@ def own(tmp_path, monkeypatch):
 
 def refused(own, *given):
     """Return the one line that refuses a data set, on the command line with exit code 2."""
+    (line,) = refused_all(own, *given)
+    return line
+
+
+def refused_all(own, *given):
+    """Return the lines that refuse a data set, from the number of the line in its file on."""
     name = own(*given)
     with pytest.raises(DocumentError) as caught:
         dataset.load(name)
-    text = str(caught.value)
-    assert text.startswith(f"{own.folder / 'my.yaml'}:") and "\n" not in text
-    return text.removeprefix(str(own.folder / "my.yaml"))
+    lines, file = str(caught.value).split("\n  "), str(own.folder / "my.yaml")
+    assert len(lines) == 1 or lines[0].endswith(" errors:")
+    assert all(line.startswith(f"{file}:") for line in lines if not line.endswith((" errors:", " more")))
+    return [line.removeprefix(file) for line in lines]
 
 
 def test_a_yaml_file_alone_is_a_data_set(own):
@@ -228,6 +235,69 @@ def test_what_is_wrong_is_refused_with_file_and_key(entry, rows, message, own):
     assert re.search(message, refused(own, entry, rows))
 
 
+def test_all_that_is_wrong_of_a_table_is_said_in_one_go(own):
+    entry = DECLARED.replace("job: [", "born: {lower: 1900-01-01, upper: 2020-01-01}\n    job: [")
+    entry += 'dates: {born: "%Y-%m-%d"}\n'
+    rows = "age,born,job,pay\n31,1990-01-01,Clerk,low\nold,soon,cook,hi\n44,never,coko,high\n,2001-01-01,Clerk,low\n"
+    said = refused_all(own, entry + "merge: {pay: {high: [hi]}}\n", rows)
+    assert [line.replace(": my.csv, row ", ": ").replace(" below the header", "")[:64] for line in said] == [
+        "5 errors:",
+        ":11: dates.born: 2: 'soon' is no date written as %Y-%m-%d",
+        ":6: domain.features.age: 2: 'old' is no number; mend the cell, e",
+        ":8: domain.features.job: 1: 'Clerk' is not declared; did you mea",
+        ":8: domain.features.job: 3: 'coko' is not declared; did you mean",
+        ": drop_missing: my.csv has missing values: 1 in 'age'; drop_miss",
+    ]
+    assert said[3].endswith("; did you mean 'clerk'?; or fold_case: true, if case does not count")
+
+
+def test_of_many_faults_some_are_named_and_the_rest_are_counted(own):
+    features = "".join(f"    c{number}: [x]\n" for number in range(30))
+    entry = f"file: my.csv\ntask: classification\ndomain:\n  features:\n{features}  target: {{pay: [low, high]}}\n"
+    said = refused_all(own, entry, "a\nb\nc\n")
+    assert (said[0], len(said), said[-1]) == ("31 errors:", 22, "and 11 more")
+    rows = "age,job,pay\n" + "".join(f"3{number},job{number},low\n" for number in range(9))
+    said = refused_all(own, DECLARED, rows)
+    assert len(said) == 7 and said[-1].endswith(": domain.features.job: my.csv: more words of 'job' like these: 4")
+
+
+MERGED = DECLARED + 'fold_case: true\nmerge: {job: {other: [baker, "7"]}}\n'
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_words_are_counted_as_the_category_that_they_stand_for(large, own, monkeypatch):
+    if large:
+        monkeypatch.setattr(own_table, "_LEAST_KEPT", 0)
+    rows = "age,job,pay\n31,CLERK,Low\n50,Baker,HIGH\n44,7,high\n22,cook,low\n"
+    found = dataset.load(own(MERGED, rows))
+    assert found.frame["job"].tolist() == ["clerk", "other", "other", "cook"]
+    assert found.target.tolist() == ["low", "high", "high", "low"]
+    assert found.domain.features[1].categories == ("clerk", "cook", "other")
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (
+            MERGED.replace("[clerk, cook,", "[clerk, Clerk,"),
+            "fold_case: 'clerk' and 'Clerk' of 'job' differ in case alone",
+        ),
+        (
+            MERGED.replace("merge: {job", "merge: {jbo"),
+            "merge: 'jbo' is no column of words in domain; did you mean 'job'",
+        ),
+        (MERGED.replace("merge: {job", "merge: {age"), "merge: 'age' is no column of words in domain"),
+        (MERGED.replace("{other: [", "{others: ["), "merge: 'others' is no category of 'job' in domain; did you mean"),
+        (MERGED.replace("[baker", "[COOK"), "merge: 'COOK' of 'job' is 'cook' already: name it once"),
+        (MERGED.replace('"7"', "baker"), "merge: 'baker' of 'job' is 'baker' already: name it once"),
+        (MERGED.replace('"7"', "no"), "merge: YAML reads a word as false: write a word, in quotes"),
+        (INFERRED + "fold_case: true\n", "name words by the categories that a domain declares: write a domain"),
+    ],
+)
+def test_words_that_could_stand_for_two_categories_are_refused(entry, message, own):
+    assert message in refused(own, entry)
+
+
 @pytest.mark.parametrize("file", ["my.xlsx", "my.parquet"])
 def test_a_file_that_is_not_what_its_ending_says_is_refused(file, own):
     pytest.importorskip("duckdb")
@@ -303,11 +373,10 @@ def test_the_page_of_data_runs(tmp_path, monkeypatch, capsys):
     ]
     (tmp_path / "people.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     for command in [line for language, text in blocks if language == "sh" for line in text.splitlines()]:
-        words = shlex.split(command, comments=True)
-        assert words[:2] == ["python", "-m"]
-        begins = {"experiments": [], "experiments.describe": ["describe"]}[words[2]]
+        program, *words = shlex.split(command, comments=True)
+        assert program == "dp-replica"
         how = [f"results={tmp_path}/results", "repeats=1", "executor.jobs=1"] if "epsilon=1" in words else []
-        assert exit_code(*begins, *words[3:], *how) == 0, (command, capsys.readouterr().err)
+        assert exit_code(*words, *how) == 0, (command, capsys.readouterr().err)
     (tmp_path / "mine" / "dataset" / "example.yaml").write_text(example, encoding="utf-8")
     monkeypatch.setenv(search_path.VARIABLE, str(tmp_path / "mine"))
     assert dataset.load("example").domain.bounds_from_rows == ()

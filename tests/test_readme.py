@@ -42,7 +42,7 @@ def test_the_readme_can_be_read_in_three_minutes():
 def test_picture_commands_and_table_stand_on_the_first_screens():
     picture, command, table = (
         next(place for place, line in enumerate(LINES) if line.startswith(start))
-        for start in ("![", "make ", "<!-- verdicts -->")
+        for start in ("![", "dp-replica ", "<!-- verdicts -->")
     )
     assert picture < command < 15 and table < 30
 

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import shutil
 
 import pytest
 
@@ -35,18 +34,17 @@ def test_every_command_of_a_folder_of_ones_own_runs_in_its_order(tmp_path, monke
     printed = ""
     for line in COMMANDS:
         program, *words = shlex.split(line)
-        if program == "cp":
-            shutil.copyfile(ROOT / words[0], tmp_path / words[1])
-            continue
-        assert (program, words[:2]) == ("python", ["-m", "experiments"])
-        how = [] if "describe" in words else [f"results={tmp_path / 'results'}", "executor.jobs=1"]
-        how += [f"trainings={FEW}"] if "do=audit" in words else []
+        assert program == "dp-replica"
+        how = [] if words[0] in ("new", "describe") else [f"results={tmp_path / 'results'}", "executor.jobs=1"]
+        how += [f"trainings={FEW}"] if words[0] == "audit" else []
         how += ["output=table"] if any(word.startswith("dataset=") for word in words) else []
-        assert exit_code(*words[2:], *how) == 0, line
+        assert exit_code(*words, *how) == 0, line
         printed += capsys.readouterr().out
     rows = [line.rstrip() for line in printed.splitlines() if re.search(r"\d ± \d", line)]
     assert len(rows) == 3 and [row for row in rows if row not in TUTORIAL] == []
     assert "noisy_majority  1       inf" in printed
+    (columns,) = [line.split() for line in TUTORIAL.splitlines() if line.startswith("algorithm  ") and "claims" in line]
+    assert columns in [line.split() for line in printed.splitlines()]
 
 
 def test_the_mistake_that_the_audit_finds_can_be_made():

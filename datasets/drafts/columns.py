@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -229,6 +229,11 @@ def _note_numbers(known: pd.Series, notation: Notation, reading: ColumnReading, 
     return notes
 
 
+def _suggest_folding(words: Sequence[str]) -> str:
+    """Return the key that makes words one, where they differ in the case of letters alone."""
+    return "; declare one of these, and fold_case: true" if len({word.casefold() for word in words}) == 1 else ""
+
+
 def _note_words(known: pd.Series, reading: ColumnReading) -> list[str]:
     """Return what may be meant otherwise among words."""
     notes = []
@@ -244,7 +249,8 @@ def _note_words(known: pd.Series, reading: ColumnReading) -> list[str]:
     for words in by_plain_form.values():
         if len(words) > 1:
             how = "case or blanks" if len({unicodedata.normalize("NFC", word) for word in words}) > 1 else "code points"
-            notes.append(f"different by {how} alone, and kept apart: {', '.join(map(quote, words))}")
+            kept = ", ".join(map(quote, words))
+            notes.append(f"different by {how} alone, and kept apart: {kept}{_suggest_folding(words)}")
     if len(negative := [word for word in different if _NEGATIVE.fullmatch(word)]) > len(different) / 2:
         notes.append(f"is {quote(negative[0])} a negative number? then write it with a minus in the file")
     if len(nested := [word for word in different if _NESTED.fullmatch(word)]) > len(different) / 2:

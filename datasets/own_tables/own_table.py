@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,20 +21,20 @@ import pandas as pd
 from algorithms import Domain
 from algorithms.encoding.cells import DomainError
 from algorithms.encoding.features import Continuous, Feature, Nominal, infer_feature
-from algorithms.parameters import suggest_name
 from datasets import table
 from datasets.entry import CatalogueEntry, OwnEntry
-from datasets.notation.dates import find_formats, read_dates, say_days
+from datasets.notation.dates import read_dates
 from datasets.notation.guessing import (
-    MARKS_IN_NUMBERS,
     explain_doubt,
     explain_marks,
     holds_booleans,
     read_column,
-    suggest_keys,
 )
-from datasets.notation.spelling import Notation, map_distinct
+from datasets.notation.spelling import Notation
 from datasets.own_tables import kept_tables, own_file, typed_parquet
+from datasets.own_tables.checked_cells import check_cells, check_columns, check_dates, check_missing, find_missing
+from datasets.own_tables.faults import Faults
+from datasets.own_tables.merged_words import merge_words
 from datasets.own_tables.opened_file import UnreadableFile, open_table, show_path
 from datasets.own_tables.typed_text import Columns, read_typed
 from datasets.progress_bar import show_progress
@@ -170,16 +170,18 @@ def _make_own_table(own: OwnEntry, path: Path, files: dict[str, str] | None = No
 
 
 def _check_table(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str) -> tuple[pd.DataFrame, Domain, str]:
-    """Return the canonical table, its domain and its fingerprint, or refuse it."""
-    frame = _count_days(own, frame, path, file_name)
+    """Return the canonical table, its domain and its fingerprint, or refuse it with all that is wrong of its cells."""
+    faults = Faults(path)
+    frame = merge_words(own, _count_days(own, frame, file_name, faults))
     if own.domain is None:
-        domain = _infer_domain(own, frame, path, file_name)
+        domain = _infer_domain(own, frame, path, file_name, faults)
     else:
         domain = own.domain
-        _check_columns([*domain.names, domain.target.name], frame, path, file_name)
-        check_cells(frame, domain, own.notation, path, file_name)
-    if not own.drop_missing:
-        _refuse_missing(frame, domain, own.notation, path, file_name)
+        check_columns([*domain.names, domain.target.name], frame, file_name, faults, ("domain",))
+        check_cells(frame, domain, own.notation, file_name, faults)
+        if not own.drop_missing:
+            check_missing(frame, (*domain.features, domain.target), own.notation, file_name, faults)
+        faults.refuse()
     rows = table.convert_columns(_spell_plainly(frame, domain, own.notation), domain, own.drop_missing)
     rows = table.keep_rows_within(rows, domain) if own.drop_beyond_bounds else rows
     fingerprint = table.hash_table(rows)
@@ -228,24 +230,6 @@ def infer_column(name: str, cells: pd.Series, notation: Notation, is_label: bool
         one, other = labels[alike[0]], labels[alike[0] + 1]
         problem = f"{one!r} and {other!r} are two words for one number: write it in one way in the file"
         raise DomainError(f"column {name!r}: {problem}") from error
-
-
-def check_cells(frame: pd.DataFrame, domain: Domain, notation: Notation, path: Path, file_name: str) -> None:
-    """Refuse a cell that is no number where bounds are declared, or no declared category; missing ones are let by.
-
-    Raises
-    ------
-    DocumentError
-        With the row of the first such cell.
-    """
-    for part, features in (("features", domain.features), ("target", (domain.target,))):
-        for feature in features:
-            cells = frame[feature.name]
-            is_wrong = ~_find_missing(cells, feature, notation) & _find_wrong(cells, feature, notation)
-            if is_wrong.any():
-                row = int(is_wrong.argmax())
-                problem = _describe_cell(cells, row, feature)
-                _refuse(path, ("domain", part, feature.name), f"{file_name}, row {row + 1} below the header: {problem}")
 
 
 def _read_own_entry(path: Path) -> OwnEntry:
@@ -309,24 +293,24 @@ def _find_rows(own: OwnEntry, path: Path) -> Path | None:
     return None if own.file is None else path.parent / os.path.expanduser(own.file)
 
 
-def _count_days(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str) -> pd.DataFrame:
+def _count_days(own: OwnEntry, frame: pd.DataFrame, file_name: str, faults: Faults) -> pd.DataFrame:
     """Return the table with days since 1970-01-01 in place of its dates."""
-    _check_columns(own.dates, frame, path, file_name, ("dates",))
+    check_columns(own.dates, frame, file_name, faults, ("dates",))
     days = {}
     for name, how in own.dates.items():
+        if name not in frame:
+            continue
         cells = frame[name]
         days[name] = read_dates(cells.astype(object).mask(own.notation.find_missing(cells), None), how)
-        is_other = np.array([not isinstance(day, float) and day is not None for day in days[name]], dtype=bool)
-        if is_other.any():
-            row = int(is_other.argmax())
-            problem = f"{str(cells.iloc[row])!r} is no date written as {how}"
-            _refuse(path, ("dates", name), f"{file_name}, row {row + 1} below the header: {problem}")
+        check_dates(name, how, cells, days[name], file_name, faults)
     return frame.assign(**days)
 
 
-def _infer_domain(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str) -> Domain:
+def _infer_domain(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str, faults: Faults) -> Domain:
     """Return the domain that the rows have; each of its columns follows them."""
-    _check_columns([own.target], frame, path, file_name, ("target",))
+    check_columns([own.target], frame, file_name, faults, ("target",))
+    if ("target",) in faults:
+        faults.refuse()
     masks = {name: own.notation.find_missing(frame[name]) for name in frame.columns}
     kept = ~np.any(list(masks.values()), axis=0) if own.drop_missing else np.ones(len(frame), dtype=bool)
     if not kept.any():
@@ -334,46 +318,46 @@ def _infer_domain(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str
         _refuse(path, ("drop_missing",), f"every row of {file_name} has a missing value: {hint}")
     columns = {}
     for name in frame.columns:
+        if ("dates", name) in faults:
+            continue
         is_known = kept & ~masks[name]
         cells = frame[name] if is_known.all() else frame[name][is_known]
-        columns[name] = _infer_declared(own, name, cells, path, file_name)
+        if (feature := _infer_declared(own, name, cells, file_name, faults)) is not None:
+            columns[name] = feature
+    if not own.drop_missing:
+        check_missing(frame, columns.values(), own.notation, file_name, faults)
+    faults.refuse()
     target = columns.pop(own.target)
     if not columns:
         _refuse(path, ("target",), f"{file_name} has no column but the target")
     return Domain(tuple(columns.values()), target, bounds_from_rows=(*columns, target.name))
 
 
-def _infer_declared(own: OwnEntry, name: str, cells: pd.Series, path: Path, file_name: str) -> Feature:
+def _infer_declared(own: OwnEntry, name: str, cells: pd.Series, file_name: str, faults: Faults) -> Feature | None:
     """Return what the rows say of a column; what may be numbers or dates becomes no category without a question."""
     if not len(cells):
         return Nominal(name, (table.MISSING,))
     is_label = name == own.target and own.task == "classification"
     if name == own.target and len(cells) > 1 and _count_distinct(own, cells) < 2:
         one = table.clean_label(cells.iloc[0])
-        _refuse(path, ("target",), f"{name!r} of {file_name} has one value in all rows, {one!r}: nothing to predict")
+        faults.add(("target",), f"{name!r} of {file_name} has one value in all rows, {one!r}: nothing to predict")
+        return None
     if doubt := (
         explain_marks(read_column(cells, own.notation)) if is_label else explain_doubt(name, cells, own.notation)
     ):
-        _refuse(path, (), f"{file_name}: {name!r} {doubt}, or declare a domain (describe drafts one)")
+        faults.add((), f"{file_name}: {name!r} {doubt}, or declare a domain (describe drafts one)")
+        return None
     try:
         return infer_column(name, cells, own.notation, is_label)
     except DomainError as error:
-        _refuse(path, (), f"{file_name}: {error}; declare a domain")
+        faults.add((), f"{file_name}: {error}; declare a domain")
+        return None
 
 
 def _count_distinct(own: OwnEntry, cells: pd.Series) -> int:
     """Return how many values a column has; of numbers to be predicted, 1 and 1.0 are one."""
     numbers = own.notation.read_numbers(cells) if own.task == "regression" else np.array([np.nan])
     return cells.nunique() if np.isnan(numbers).any() else len(np.unique(numbers))
-
-
-def _check_columns(
-    wanted: Iterable[str], frame: pd.DataFrame, path: Path, file_name: str, key: Location = ("domain",)
-) -> None:
-    for name in wanted:
-        if name not in frame.columns:
-            hint = suggest_name(name, list(frame.columns))
-            _refuse(path, key, f"{name!r} is no column of {file_name}; {hint}")
 
 
 def _check_task(own: OwnEntry, domain: Domain, path: Path) -> None:
@@ -385,52 +369,12 @@ def _check_task(own: OwnEntry, domain: Domain, path: Path) -> None:
         _refuse(path, ("task",), f"{own.task} needs {needed} of {domain.target.name!r}, which has {found}")
 
 
-def _find_missing(cells: pd.Series, feature: Feature, notation: Notation) -> np.ndarray:
-    """Return which cells of a column are missing; what it declares as a category is none of them."""
-    return notation.find_missing(cells, feature.categories if isinstance(feature, Nominal) else ())
-
-
-def _find_wrong(cells: pd.Series, feature: Feature, notation: Notation) -> np.ndarray:
-    if isinstance(feature, Continuous):
-        return cells.isna().to_numpy() if cells.dtype.kind in "iuf" else np.isnan(notation.read_numbers(cells))
-    return map_distinct(cells, lambda value: table.clean_label(value) not in feature.categories, False).astype(bool)
-
-
-def _describe_cell(cells: pd.Series, row: int, feature: Feature) -> str:
-    word = str(table.clean_label(cells.iloc[row]))
-    shown, keys = repr(word)[:60], suggest_keys(word)
-    if isinstance(feature, Nominal):
-        hint = f"; or {keys}, if it stands for a missing value" if word in MARKS_IN_NUMBERS else ""
-        return f"{shown} is not declared; {suggest_name(word, feature.categories)}{hint}"
-    if formats := find_formats(cells.iloc[[row]]):
-        return f"{shown} is a date; {say_days(feature.name, formats)}, or leave the column out"
-    if keys:
-        return f"{shown} is no number here; write {keys}, mend the cell, or declare categories"
-    return f"{shown} is no number; mend the cell, empty it, or declare categories"
-
-
-def _refuse_missing(frame: pd.DataFrame, domain: Domain, notation: Notation, path: Path, file_name: str) -> None:
-    counts = {}
-    for feature in (*domain.features, domain.target):
-        n_missing = int(_find_missing(frame[feature.name], feature, notation).sum())
-        if n_missing and not _takes_missing(feature):
-            counts[feature.name] = n_missing
-    if counts:
-        named = ", ".join(f"{n} in {name!r}" for name, n in counts.items())
-        hint = 'drop_missing: true leaves their rows out; a column of words may declare the category "?" for them'
-        _refuse(path, ("drop_missing",), f"{file_name} has missing values: {named}; {hint}")
-
-
-def _takes_missing(feature: Feature) -> bool:
-    return isinstance(feature, Nominal) and table.MISSING in feature.categories
-
-
 def _spell_plainly(frame: pd.DataFrame, domain: Domain, notation: Notation) -> pd.DataFrame:
     """Return the declared columns with nothing in their missing cells, and numbers as every table has them."""
     columns = {}
     for feature in (*domain.features, domain.target):
         cells = frame[feature.name]
-        is_missing = _find_missing(cells, feature, notation)
+        is_missing = find_missing(cells, feature, notation)
         known = cells.mask(is_missing) if is_missing.any() else cells
         columns[feature.name] = notation.spell_numbers(known) if isinstance(feature, Continuous) else known
     return pd.DataFrame(columns, copy=False)

@@ -13,7 +13,7 @@ where the budget of a fit went.
 
 from sklearn.model_selection import train_test_split
 
-import datasets
+from dp_replica import datasets
 
 nursery = datasets.load("nursery")
 parts = train_test_split(nursery.frame, nursery.target, test_size=0.3, random_state=0)
@@ -24,7 +24,7 @@ print(nursery.domain.target)
 # The thrifty tree is sound: its account covers all that it takes from the rows. It is a classifier like those of
 # scikit-learn, and takes ``epsilon`` and ``domain``.
 
-from algorithms import ThriftyTreeClassifier
+from dp_replica.algorithms import ThriftyTreeClassifier
 
 tree = ThriftyTreeClassifier(epsilon=1.0, domain=nursery.domain, random_state=0).fit(X_train, y_train)
 print(f"{tree.score(X_test, y_test):.3f} of the test rows are right")

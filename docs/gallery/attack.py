@@ -10,8 +10,8 @@ likely. So take two tables that differ in one record, train many times on each, 
 # The audit has pairs of tables that are built to hurt. In the first, the neighbour has one record more, which is alone
 # in its leaf: nothing hides it but noise.
 
-from algorithms import EDPRFClassifier, RDTClassifier
-from experiments.audit.attacks.black_box import audit_pairs, list_pairs, resize_estimator
+from dp_replica.algorithms import EDPRFClassifier, RDTClassifier
+from dp_replica.experiments.audit.attacks.black_box import audit_pairs, list_pairs, resize_estimator
 
 pair = list_pairs(EDPRFClassifier())[0]
 print(pair.name)
@@ -59,5 +59,5 @@ axes.legend()
 plt.show()
 
 # %%
-# A bound below the claim proves nothing: another pair of tables, or more trainings, may show more. ``make audit``
+# A bound below the claim proves nothing: another pair of tables, or more trainings, may show more. ``dp-replica audit``
 # attacks each algorithm on all pairs, up to a million times. :doc:`/docs/audit` says what it found.

@@ -51,8 +51,8 @@ class OneQuestion(ClassifierMixin, BaseEstimator):
 
 from sklearn.model_selection import train_test_split
 
-import datasets
-from algorithms import ThriftyBayesClassifier, ThriftyTreeClassifier
+from dp_replica import datasets
+from dp_replica.algorithms import ThriftyBayesClassifier, ThriftyTreeClassifier
 
 nursery = datasets.load("nursery")
 parts = train_test_split(nursery.frame, nursery.target, test_size=0.3, random_state=0)
@@ -86,7 +86,7 @@ plt.show()
 # Does it keep its ε? The audit needs no word about what is inside: it trains on two tables that differ in one record,
 # and looks at what ``released_`` returns.
 
-from experiments.audit.attacks.black_box import find_refutation, list_pairs, make_observer
+from dp_replica.experiments.audit.attacks.black_box import find_refutation, list_pairs, make_observer
 
 pair = list_pairs(models["one question: health"])[0]
 model = OneQuestion(pair.domain.features[0].name, epsilon=1.0, domain=pair.domain)

@@ -11,7 +11,7 @@ Every paper has a published run. This example reads one file of it and draws wha
 
 import pandas as pd
 
-from experiments.config.paths import ROOT
+from dp_replica.experiments.config.paths import ROOT
 
 numbers = pd.read_csv(ROOT / "results" / "reference" / "paper-2" / "numbers.csv")
 depths = numbers.query("dataset == 'adult' and metric == 'accuracy' and epsilon == 0.05")

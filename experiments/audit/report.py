@@ -278,12 +278,12 @@ def _describe_violations(rows: list[BoundRow]) -> str:
         f"  event      {first.event}",
     ]
     for row in rows:
-        params = ", ".join(f"{name}={value}" for name, value in json.loads(row.params).items())
+        params = [f"{name}={value}" for name, value in json.loads(row.params).items()]
         other = "table" if row.on == "neighbour" else "neighbour"
         counts = f"on the {row.on} in {row.count:,} of {row.of:,} trainings, on the {other} in {row.other:,}"
         lines += [
             f"  {row.algorithm} claims {row.claimed:g}, measured was at least {row.bound:.3f}: {counts}",
-            f"             epsilon={row.epsilon:g}, {params}",
+            f"             {', '.join([f'epsilon={row.epsilon:g}', *params])}",
         ]
     return "\n".join(lines)
 

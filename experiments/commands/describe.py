@@ -70,9 +70,11 @@ def _draft_table(request: SweepRequest) -> int:
     check_name("dataset", name)
     folder = Path(os.path.expanduser(str(to)))
     draft = folder / "dataset" / f"{name}.yaml"
-    write_new_file(draft, _draft(path, os.path.relpath(path, draft.parent), target))
+    text = _draft(path, os.path.relpath(path, draft.parent), target)
+    write_new_file(draft, text)
     print(draft)
-    print_to_stderr(f"{PROGRAM} --config-dir {folder} dataset={name} algorithm=ALGORITHM epsilon=1 runs it")
+    algorithm = "thrifty_regressor" if re.search("^task: regression", text, flags=re.MULTILINE) else "thrifty"
+    print_to_stderr(f"{PROGRAM} --config-dir {folder} dataset={name} algorithm={algorithm} epsilon=1 runs it")
     return 0
 
 

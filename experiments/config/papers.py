@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from documents import search_path
 from documents.composed_yaml import UNREADABLE, read_as_composed
+from documents.yaml_files import Location, find_line, find_lines, shorten_path
 from experiments.config import paths
 from experiments.config.paper import Paper, parse_paper
 from experiments.config.paths import ROOT, is_built_in, name_paper_file
@@ -76,6 +78,50 @@ def prepare_paper(paper: Paper, repeats: int | None = None, most_repeats: int | 
         return paper.replaced(most_repeats=paper.most_repeats)
     claims = [claim.without("most_repeats") for claim in paper.claims]
     return paper.replaced(claims=claims, most_repeats=paper.repeats if most_repeats is None else most_repeats)
+
+
+_NAMED = re.compile(r"(?:(claim|study|printed number) '([^']+)'|([\w.-]+))(?::| )")
+"""What an error begins with: a claim, a study or a printed number, or the id of a table or figure, or a key."""
+
+
+def locate_errors(error: Exception, name: str) -> str:
+    """Return the errors of a paper's checks, each with the file and line of what it names first.
+
+    Examples
+    --------
+    >>> print(locate_errors(BadInput("claim 'no-claim': it says nothing"), "2"))
+    conf/paper/2.yaml: claim 'no-claim': it says nothing
+    """
+    file = search_path.find_file(paths.PAPERS, name)
+    head, *errors = str(error).split("\n  ")
+    if file is None:
+        return f"{name_paper_file(name)}: {error}"
+    lines, contents = find_lines(file), read_as_composed(file)
+    located = [f"{_name_line(text, file, contents, lines)}: {text}" for text in errors or [head]]
+    return "\n  ".join([head, *located] if errors else located)
+
+
+def _name_line(error: str, file: Path, contents: Mapping, lines: Mapping[Location, int]) -> str:
+    """Return the file and line of what an error names; the file alone if that cannot be found."""
+    kind, entry, other = found.groups() if (found := _NAMED.match(error)) else ("", "", "")
+    if kind == "printed number":
+        return _name_row(entry, file, contents)
+    if kind == "study":
+        location: Location = ("studies", entry)
+    else:
+        parts = ("claims",) if kind else ("tables", "figures")
+        ids = {one.get("id"): (part, place) for part in parts for place, one in enumerate(contents.get(part) or ())}
+        location = ids.get(entry or other, (other,) if other in contents else ())
+    line = find_line(location, lines)
+    return f"{shorten_path(file)}:{line}" if line else shorten_path(file)
+
+
+def _name_row(number: str, file: Path, contents: Mapping) -> str:
+    """Return the file of printed numbers, and the line of one."""
+    path = ROOT / str(_locate_printed(contents, file)["reported"])
+    rows = path.read_text(encoding="utf-8").splitlines()
+    places = [place for place, row in enumerate(rows, 1) if row.startswith(f"{number},")]
+    return f"{shorten_path(path)}:{places[0]}" if places else shorten_path(path)
 
 
 def _locate_printed(contents: Any, file: Path) -> Any:

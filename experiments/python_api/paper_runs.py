@@ -13,7 +13,7 @@ import pandas as pd
 from algorithms.whole_files import write_text
 from experiments.cells.cell import Cell
 from experiments.config.paper import Paper
-from experiments.config.paths import name_paper_file
+from experiments.config.papers import locate_errors
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput, print_to_stderr
 from experiments.questions.decide import run_until_decided
@@ -94,7 +94,7 @@ def _resolve_paper(name: str, paper: Paper) -> PaperQuestions:
     try:
         return resolve_paper(paper)
     except BadInput as error:
-        raise BadInput(f"{name_paper_file(name)}: {error}") from error
+        raise BadInput(locate_errors(error, name)) from error
 
 
 def _run_paper(

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from algorithms.accounting.events import Sequential, Spent
-from algorithms.base import PrivateClassifier
-from algorithms.encoding.bins import bin_continuous
-from algorithms.encoding.features import Continuous
-from algorithms.mechanisms import laplace_vector
-from algorithms.parameters import check_count, check_epsilon
-from algorithms.released.numbers import ReleasedNumbers
+from dp_replica.algorithms.accounting.events import Sequential, Spent
+from dp_replica.algorithms.base import PrivateClassifier
+from dp_replica.algorithms.encoding.bins import bin_continuous
+from dp_replica.algorithms.encoding.features import Continuous
+from dp_replica.algorithms.mechanisms import laplace_vector
+from dp_replica.algorithms.parameters import check_count, check_epsilon
+from dp_replica.algorithms.released.numbers import ReleasedNumbers
 
 
 class NoisyBayesClassifier(PrivateClassifier):
