@@ -19,7 +19,7 @@ from algorithms.accounting.events import Sequential
 from algorithms.accounting.privacy import Privacy
 from algorithms.encoding.cells import DomainError
 from algorithms.encoding.features import Continuous
-from algorithms.released.document import FORMAT, FORMAT_WITHOUT_CHECKSUM, KINDS, from_json
+from algorithms.released.document import FORMAT, FORMAT_WITHOUT_CHECKSUM, MODULES, from_json
 from algorithms.released.forest import BELOW, VOTES, ReleasedForest
 from tests.made_up_releases import CLASSES, LABELS, LEDGER, MADE_UP, origin, probes, sealed, tree
 
@@ -28,7 +28,7 @@ from tests.made_up_releases import CLASSES, LABELS, LEDGER, MADE_UP, origin, pro
 NUMBERS = (0, 1, 2, 3, -1, -7, 0.5, 1.9, 1e-9, 1e8, 10**8, 1e300, -1e300, 2**31, 2**62, 10**30, 10**400)
 ANYWHERE = (None, True, False, "x", "", "1", "nan", [], {}, [[]], [None], math.nan, math.inf, -math.inf, *NUMBERS)
 WORDS = (
-    *KINDS,
+    *MODULES,
     "votes",
     "mean",
     "box",
