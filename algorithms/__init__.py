@@ -7,6 +7,7 @@ from importlib import import_module
 
 _NAMES = {
     "bayes.thrifty_bayes": ("ThriftyBayesClassifier",),
+    "bayes.vaidya_bayes": ("VaidyaBayesClassifier",),
     "checks": ("check_private_estimator", "parametrize_with_private_checks"),
     "combined.thrifty_classifier": ("ThriftyClassifier",),
     "encoding.domain": ("Continuous", "Domain", "DomainError", "Nominal", "PrivacyLeakWarning"),

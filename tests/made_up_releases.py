@@ -15,7 +15,7 @@ from algorithms.released.classifier import BinaryTree, HiddenLayer, OneClass, Re
 from algorithms.released.document import FORMAT, Origin
 from algorithms.released.forest import BELOW, BY_VALUE, COUNTS, EQUALS, LEAF, MEAN, VOTES, ReleasedForest, ReleasedTree
 from algorithms.released.marginals import ReleasedMarginals
-from algorithms.released.naive_bayes import ReleasedNaiveBayes
+from algorithms.released.naive_bayes import ReleasedNaiveBayes, ReleasedNormalBayes
 from algorithms.released.numbers import ReleasedNumbers
 from algorithms.released.product import ReleasedProduct
 from algorithms.released.regression import ReleasedRegression
@@ -144,11 +144,20 @@ def regression():
     return ReleasedRegression(origin(NUMBERS, OF_MEANS), weights, powers, "ball")
 
 
+def normal_bayes():
+    sizes, shares = np.log([40.5, 20.0, 10.0]), (np.log([[0.5, 0.2, 0.1], [0.25, 0.6, 0.1], [0.25, 0.2, 0.8]]),)
+    shares += (np.log([[0.5, 0.75, 0.3], [0.5, 0.25, 0.7]]),)
+    return ReleasedNormalBayes(
+        origin(CLASSES), LABELS, sizes, shares, np.array([[-0.5, 0.25, 0.75]]), np.array([[0.25, 0.5, 1.0]])
+    )
+
+
 MADE_UP = {
     "forest of votes": lambda: ReleasedForest(origin(CLASSES), LABELS, VOTES, 4, of_votes()),
     "forest of counts": lambda: ReleasedForest(origin(CLASSES), LABELS, COUNTS, None, of_counts()),
     "forest of means": lambda: ReleasedForest(origin(NUMBERS), None, MEAN, None, of_means()),
     "naive Bayes": lambda: naive_bayes(origin(CLASSES)),
+    "normal naive Bayes": normal_bayes,
     "product": product,
     "regression": regression,
     "marginals": marginals,
@@ -242,6 +251,13 @@ OTHERS = {
         r"contents\.trees\[0\]\.(feature|answer)": each(lambda old, new: new in (0, 1) or new in old),
     },
     "naive Bayes": BAYES,
+    "normal naive Bayes": {
+        r"contents\.log_sizes\[\d\]": number(0, 745),
+        r"contents\.log_shares\[\d\]\[\d\]\[\d\]": number(-745, 0),
+        r"contents\.means\[\d\]\[\d\]": number(-1, 1),
+        r"contents\.deviations\[\d\]\[\d\]": number(0.001, 1),
+        r"contents\.(log_sizes|log_shares\[\d\](\[\d\])?|(means|deviations)\[\d\])": each(),
+    },
     "product": ANOTHER_TREE
     | {
         r"contents\.weight": number(1e-100, 1),
