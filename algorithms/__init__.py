@@ -7,6 +7,8 @@ from importlib import import_module
 
 _NAMES = {
     "bayes.thrifty_bayes": ("ThriftyBayesClassifier",),
+    "bayes.vaidya_bayes": ("VaidyaBayesClassifier",),
+    "checks": ("check_private_estimator", "parametrize_with_private_checks"),
     "combined.thrifty_classifier": ("ThriftyClassifier",),
     "encoding.domain": ("Continuous", "Domain", "DomainError", "Nominal", "PrivacyLeakWarning"),
     "forests.by_category.bdpt": ("BDPTClassifier",),
@@ -33,7 +35,20 @@ _NAMES = {
 }
 _MODULES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names}
 
-__all__ = sorted(_MODULES)
+__all__ = sorted([*_MODULES, "all_estimators"])
+
+
+def all_estimators() -> list[type]:
+    """Return every private estimator of the package that predicts, by its name: suites about all of them begin here.
+
+    Examples
+    --------
+    >>> [estimator.__name__ for estimator in all_estimators()][:3]
+    ['ASNClassifier', 'BDPTClassifier', 'CPPPWClassifier']
+    """
+    base = import_module(f"{__name__}.base").PrivateEstimator  # not before somebody asks, as all that trains
+    offered = [__getattr__(name) for name in sorted(_MODULES)]
+    return [cls for cls in offered if isinstance(cls, type) and issubclass(cls, base) and hasattr(cls, "predict")]
 
 
 def __getattr__(name: str):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
@@ -58,9 +60,20 @@ class PrivateEstimator(FittedAtOnce):
     clipped_ : dict
         How many training values lay outside the declared bounds, by column: exact, so not set in a release, with
         ``noise="opendp"``.
+    small_parameters : mapping
+        Fact of the class: parameters of a model that is small enough to be audited; those that the class lacks do not
+        count.
+    reads_numbers : bool
+        Fact of the class: whether it learns from columns of numbers, too.
+    draws_only_noise : bool
+        Fact of the class: whether noise is all that is random, so that every seed gives the same model at
+        ``epsilon=inf``.
 
     Notes
     -----
+    Suites that are about every estimator read these facts, its mixins and ``list_variants``, and have no lists of
+    classes: ``algorithms.all_estimators`` finds a new one.
+
     In a release nothing about the training rows raises, warns or is printed, and a table without rows will do: all that
     is seen is the model. Records with a missing value, one that cannot be read, a category or label that was not
     declared, or a wrong number of cells are left out, each by itself (``algorithms.encoding.cells``). So adding or
@@ -72,11 +85,22 @@ class PrivateEstimator(FittedAtOnce):
     clipped.
     """
 
+    small_parameters: ClassVar[Mapping[str, Any]] = MappingProxyType(
+        {"n_estimators": 2, "max_depth": 2, "max_features": 2}
+    )
+    reads_numbers: ClassVar[bool] = True
+    draws_only_noise: ClassVar[bool] = False
+
     noise = "numpy"
     domain: Domain | None = parameter(None, comes_last=True)
     random_state: int | np.random.RandomState | None = parameter(None, comes_last=True)
     domain_: Domain
     privacy_: Privacy
+
+    @classmethod
+    def list_variants(cls) -> list[dict[str, Any]]:
+        """Return the parameters of each variant of the algorithm; one without any where it has no variants."""
+        return [{}]
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""
@@ -347,6 +371,11 @@ class PaperOrSound(SpendsEpsilon):
     """
 
     variant: str = parameter("paper", check_choice, choices=("paper", "sound"))
+
+    @classmethod
+    def list_variants(cls) -> list[dict[str, Any]]:
+        """Return the parameters of the printed variant and of the sound one."""
+        return [{"variant": "paper"}, {"variant": "sound"}]
 
     def check_parameters(self, n_features: int) -> None:
         """Raise ``ParameterError`` if the parameters cannot work for so many features."""

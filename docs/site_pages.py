@@ -6,6 +6,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from types import GenericAlias, ModuleType
@@ -15,6 +16,8 @@ import numpydoc.numpydoc
 from numpydoc import docscrape, docscrape_sphinx
 from pydantic import BaseModel
 from sphinx.application import Sphinx
+
+import algorithms
 
 _NAMES = re.compile(r"^```\{public\}\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 
@@ -55,6 +58,8 @@ def write_contents(pages: list[str]) -> str:
 def write_api(names: list[str]) -> str:
     """Return a list of names, and what each of them is, as MyST: packages by their modules, with headings.
 
+    ``algorithms.bayes.*`` is what ``algorithms`` offers of that package.
+
     Examples
     --------
     >>> print(write_api(["datasets.tuning"]))
@@ -77,6 +82,9 @@ def write_api(names: list[str]) -> str:
 
 
 def _list_modules(name: str) -> list[str]:
+    if name.endswith(".*"):
+        public = (getattr(algorithms, offered) for offered in algorithms.__all__)
+        return [f"{one.__module__}.{one.__name__}" for one in public if fnmatchcase(one.__module__, name)]
     found = _find(name)
     if not hasattr(found, "__path__"):
         return [name]

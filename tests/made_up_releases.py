@@ -1,8 +1,9 @@
-"""Small releases of every kind, written by hand, and a file with a right checksum of whatever stands in it."""
+"""Small releases of every kind, written by hand, of which fields another value is another model, and sealed files."""
 
 import hashlib
 import json
 import math
+import re
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from algorithms.released.classifier import BinaryTree, HiddenLayer, OneClass, Re
 from algorithms.released.document import FORMAT, Origin
 from algorithms.released.forest import BELOW, BY_VALUE, COUNTS, EQUALS, LEAF, MEAN, VOTES, ReleasedForest, ReleasedTree
 from algorithms.released.marginals import ReleasedMarginals
-from algorithms.released.naive_bayes import ReleasedNaiveBayes
+from algorithms.released.naive_bayes import ReleasedNaiveBayes, ReleasedNormalBayes
 from algorithms.released.numbers import ReleasedNumbers
 from algorithms.released.product import ReleasedProduct
 from algorithms.released.regression import ReleasedRegression
@@ -143,11 +144,20 @@ def regression():
     return ReleasedRegression(origin(NUMBERS, OF_MEANS), weights, powers, "ball")
 
 
+def normal_bayes():
+    sizes, shares = np.log([40.5, 20.0, 10.0]), (np.log([[0.5, 0.2, 0.1], [0.25, 0.6, 0.1], [0.25, 0.2, 0.8]]),)
+    shares += (np.log([[0.5, 0.75, 0.3], [0.5, 0.25, 0.7]]),)
+    return ReleasedNormalBayes(
+        origin(CLASSES), LABELS, sizes, shares, np.array([[-0.5, 0.25, 0.75]]), np.array([[0.25, 0.5, 1.0]])
+    )
+
+
 MADE_UP = {
     "forest of votes": lambda: ReleasedForest(origin(CLASSES), LABELS, VOTES, 4, of_votes()),
     "forest of counts": lambda: ReleasedForest(origin(CLASSES), LABELS, COUNTS, None, of_counts()),
     "forest of means": lambda: ReleasedForest(origin(NUMBERS), None, MEAN, None, of_means()),
     "naive Bayes": lambda: naive_bayes(origin(CLASSES)),
+    "normal naive Bayes": normal_bayes,
     "product": product,
     "regression": regression,
     "marginals": marginals,
@@ -159,3 +169,130 @@ MADE_UP = {
     "numbers": lambda: ReleasedNumbers(origin(CLASSES), {"counts": np.array([[3.5, -1.0]]), "mean": np.array(0.5)}),
 }
 """A release of every kind, and of every rule and form of leaves, by name."""
+
+
+# Of which fields another value is another model, and why the file cannot tell.
+
+
+def number(lowest=-1e100, highest=1e100):
+    return lambda old, new: type(new) in (int, float) and lowest <= new <= highest
+
+
+def whole(lowest, highest):
+    return lambda old, new: type(new) is int and lowest <= new <= highest
+
+
+def one_of(*values):
+    return lambda old, new: any(type(new) in (int, float, str) and new == value for value in values)
+
+
+def each(is_right=lambda old, new: new in old):
+    """A list of as many, each of them right; as it is called here, of the same in another order."""
+    return lambda old, new: type(new) is list and len(new) == len(old) and all(is_right(old, one) for one in new)
+
+
+def fewer_or_more(old, new):
+    return type(new) is list and len(new) > 0 and all(one in old for one in new)
+
+
+def swapped(old, new):
+    return type(new) is dict and new.keys() == old.keys() and all(one in old.values() for one in new.values())
+
+
+def numbers_by_name(old, new):
+    return not re.search("null|true|false|NaN|Infinity|e[+]?[3-9]|[0-9]{40}", json.dumps(new))
+
+
+def anything(old, new):
+    return True
+
+
+A_DECLARATION = {r"domain(\.(features|target).*)?": anything}  # of a column is for its owner to make
+A_LARGER_CLAIM = {r"privacy\.claimed_epsilon": number(1.0)}  # holds where a smaller one does
+LABEL, ANOTHER_TREE = one_of(0, 1, 2), {r"contents(\.forest)?\.trees": fewer_or_more}  # a vote more or less
+MEAN_AND_SCALE = {  # any place within the bounds, any width within theirs
+    r"contents\.mean\[0\]": number(-1, 7),
+    r"contents\.mean\[1\]": number(0, 3),
+    r"contents\.mean\[2\]": number(0, 2),
+    r"contents\.scale\[\d\]": number(1e-100, 8),
+    r"contents\.(mean|scale)": each(),
+}
+LAYER = MEAN_AND_SCALE | {r"contents\.of_rule\.\w+(\[\d\])*": lambda old, new: number()(old, new) or each()(old, new)}
+BAYES = {
+    r"contents\.log_sizes\[\d\]": number(0, 745),
+    r"contents\.log_ratios\[\d\]\[\d\]\[\d\]": number(-745, 745),
+    r"contents\.(log_sizes|log_ratios\[\d\](\[\d\])?)": each(),
+}
+OTHERS = {
+    "forest of votes": A_DECLARATION
+    | A_LARGER_CLAIM
+    | ANOTHER_TREE
+    | {
+        r"contents\.n_bins": whole(1, 2**31 - 1),  # there are nodes enough for fewer of them
+        r"contents\.trees\[\d\]\.decides\[\d+\]": whole(1, 2),  # up to a code, or equal to it
+        r"contents\.trees\[\d\]\.feature\[\d+\]": whole(0, 2),  # another column that has such a code
+        r"contents\.trees\[0\]\.cut\[1\]": number(0, 2),
+        r"contents\.trees\[0\]\.cut\[4\]": one_of(0, 1, 2, 3),
+        r"contents\.trees\[1\]\.cut\[0\]": one_of(0, 1),
+        r"contents\.trees\[\d\]\.answer\[\d+\]\[0\]": LABEL,
+        r"contents\.trees\[\d\]\.(decides|feature|answer)": each(lambda old, new: new in (0, 1, 2) or new in old),
+    },
+    "forest of counts": ANOTHER_TREE
+    | {
+        r"contents\.trees\[\d\]\.cut\[\d\]": number(-1, 7),
+        r"contents\.trees\[\d\]\.answer\[\d\]\[\d\]": number(),
+        r"contents\.trees\[\d\]\.(cut|answer(\[\d\])?)": each(),
+    },
+    "forest of means": {
+        r"contents\.n_bins": whole(1, 2**31 - 1),  # cuts are then among bins, not among values
+        r"contents\.trees\[0\]\.feature\[\d\]": whole(0, 1),
+        r"contents\.trees\[0\]\.cut\[\d\]": number(-1, 7),
+        r"contents\.trees\[0\]\.answer\[\d\]\[0\]": number(0, 1),
+        r"contents\.trees\[0\]\.(feature|answer)": each(lambda old, new: new in (0, 1) or new in old),
+    },
+    "naive Bayes": BAYES,
+    "normal naive Bayes": {
+        r"contents\.log_sizes\[\d\]": number(0, 745),
+        r"contents\.log_shares\[\d\]\[\d\]\[\d\]": number(-745, 0),
+        r"contents\.means\[\d\]\[\d\]": number(-1, 1),
+        r"contents\.deviations\[\d\]\[\d\]": number(0.001, 1),
+        r"contents\.(log_sizes|log_shares\[\d\](\[\d\])?|(means|deviations)\[\d\])": each(),
+    },
+    "product": ANOTHER_TREE
+    | {
+        r"contents\.weight": number(1e-100, 1),
+        r"contents\.forest\.trees\[\d\]\.answer\[\d\]\[\d\]": number(1e-100, 1),
+        r"contents\.forest\.trees\[\d\]\.answer(\[\d\])?": each(),
+    },
+    "regression": {
+        r"contents\.weights\[\d\]": number(),
+        r"contents\.weights": each(),
+        r"contents\.scaling": one_of("box", "unit", "signed_ball"),
+    },
+    "marginals": {
+        r"parameters\.sampling_ratio": number(1e-100),
+        r"parameters": lambda old, new: new["sampling_ratio"] in (1, 2),
+        r"contents\.class_counts\[\d\]": number(0, 1e8),
+        r"contents\.(class_counts|shares(\[\d\]){0,2})": each(),  # shares of one cell alone add up to 1 no more
+    },
+    "binary tree": MEAN_AND_SCALE
+    | {
+        r"contents\.of_rule\.feature\[\d\]": whole(0, 2),
+        r"contents\.of_rule\.cut\[\d\]": number(-2, 2),
+        r"contents\.of_rule\.label\[\d\]": LABEL,
+        r"contents\.of_rule\.(feature|cut|right|label)": each(lambda old, new: new in (0, 1, 2) or new in old),
+        r"contents\.of_rule": swapped,  # left and right
+    },
+    "layer of two classes": LAYER,
+    "layer of three classes": LAYER,
+    "support vectors": MEAN_AND_SCALE
+    | {
+        r"contents\.of_rule\.vectors\[\d\]\[\d\]": number(-2, 2),
+        r"contents\.of_rule\.weights\[\d\]\[\d\]": number(),
+        r"contents\.of_rule\.offsets\[\d\]": number(),
+        r"contents\.of_rule\.gamma": number(1e-100),
+        r"contents\.of_rule\.(vectors|weights(\[\d\])?|n_of_class|offsets)": each(),
+    },
+    "one class": {r"contents\.classes\[0\]": one_of("maybe", "no", "yes")},
+    "numbers": {r"contents(\.\w+)?(\[\d\])*": numbers_by_name},
+}

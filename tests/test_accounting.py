@@ -673,9 +673,10 @@ PRIVACY = [  # with epsilon = 2 and 3 trees: what is accounted, None for more th
 ]
 
 
-def test_the_table_has_every_estimator_of_the_package():
-    offered = {name for name in algorithms.__all__ if hasattr(getattr(algorithms, name), "fit")}
-    assert offered == {type(estimator).__name__ for estimator, _, _ in PRIVACY}
+LISTED = {type(estimator) for estimator, _, _ in PRIVACY}
+PRIVACY += [  # the others are meant to keep their claim, but for what is printed
+    (cls(**cls.list_variants()[-1]), 2.0, set()) for cls in algorithms.all_estimators() if cls not in LISTED
+]
 
 
 @pytest.mark.parametrize(("estimator", "accounted", "faults"), PRIVACY, ids=[str(row[0]) for row in PRIVACY])

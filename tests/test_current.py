@@ -12,7 +12,7 @@ import pytest
 from algorithms.source_walk import code_without_words
 from documents import search_path
 from experiments.audit.report import AuditResult
-from experiments.audit.subjects import SIZES, find_configured_version, find_version
+from experiments.audit.subjects import find_configured_version, find_version, read_small
 from experiments.cells import code_version, current, inputs
 from experiments.cells.cell import Cell
 from experiments.commands.audit import _gather_facts
@@ -254,7 +254,7 @@ def test_a_cell_of_what_is_not_there_any_more_is_not_current(own, tmp_path):
 def test_the_version_of_an_algorithm_is_its_code_and_its_settings_without_its_size():
     params = estimators.merge_parameters("rdt")
     version = find_configured_version("rdt")
-    assert find_version("rdt", params | dict.fromkeys(SIZES, 7)) == version
+    assert find_version("rdt", params | dict.fromkeys(read_small("algorithms.RDTClassifier"), 7)) == version
     other = find_version("rdt", params | {"epsilon_of_what": 1})
     assert other != version and other.partition("-")[0] == version.partition("-")[0]
     assert find_configured_version("rfdpp_gini").partition("-")[0] != version.partition("-")[0]

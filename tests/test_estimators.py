@@ -582,12 +582,6 @@ def test_bad_parameters_are_named_in_one_line(make):
             assert "\n" not in str(caught.value) and repr(value).strip("'") in str(caught.value)
 
 
-@pytest.mark.parametrize("name", [name for name in algorithms.__all__ if hasattr(getattr(algorithms, name), "fit")])
-def test_no_parameter_of_the_package_is_left_out_of_these(name):
-    others = {"domain", "random_state"}
-    assert set(getattr(algorithms, name)().get_params()) <= BAD_PARAMETERS.keys() | others
-
-
 @pytest.mark.parametrize(("given", "meant"), [("papre", "paper"), ("soud", "sound")])
 def test_a_misspelt_choice_suggests_the_nearest(given, meant):
     with pytest.raises(ParameterError, match=f"did you mean '{meant}'"):

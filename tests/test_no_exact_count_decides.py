@@ -64,9 +64,7 @@ def sized(subject):
     return replace(subject, params=subject.params | {name: value for name, value in SMALL.items() if name in accepted})
 
 
-OURS = ("thrifty", "thrifty_bayes", "thrifty_forest", "thrifty_tree", "thrifty_tree_regressor", "dp_marginals")
-KEPT = [subject for subject in list_subjects() if subject.params.get("variant") == "sound" or subject.name in ("rdt",)]
-KEPT += [subject for subject in list_subjects() if subject.name in OURS]
+KEPT = [subject for subject in list_subjects() if subject.is_sound]
 KEPT += [Subject("many classes", "algorithms.ThriftyClassifier", {"many_classes": 2})]
 
 

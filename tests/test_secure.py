@@ -26,7 +26,7 @@ from algorithms.mechanisms import exponential, laplace, laplace_vector, permute_
 from algorithms.opendp_noise import SecureGenerator
 from algorithms.regression.objective import Noise, Objective
 from experiments.audit.replay import recorder
-from experiments.audit.subjects import SIZES
+from experiments.audit.subjects import read_small
 from experiments.config import estimators
 from experiments.errors import BadInput
 from tests.noisy_objective import perturbed
@@ -390,9 +390,8 @@ def asking():
 
 def made(name, cls, **given):
     usual = {"epsilon": 20.0, "domain": NUMBERS if is_regressor(cls()) else DOMAIN, "random_state": 1}
-    small = {
-        key: value for key, value in SIZES.items() if key in estimators.list_parameters(estimators.find_target(name))
-    }
+    target = estimators.find_target(name)
+    small = {key: value for key, value in read_small(target).items() if key in estimators.list_parameters(target)}
     return cls(**(estimators.merge_parameters(name) | small | usual | estimators.own_epsilon(name) | given))
 
 

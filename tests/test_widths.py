@@ -380,7 +380,8 @@ def test_the_last_of_many_categories_have_leaves_of_their_own():
 
 RANDOM_CUTS = ("RDTClassifier", "DiffPETsClassifier-sound", "DPGDFClassifier", "BDPTClassifier-paper")
 """They draw cuts at random, leave numbers out, or put them into bins that no parameter gives."""
-CUTTING = [make for make in CLASSIFIERS if not label(make).startswith(RANDOM_CUTS)]
+WITH_CUTS = [make for make in CLASSIFIERS if isinstance(make(), PrivateForest) or "n_bins" in make().get_params()]
+CUTTING = [make for make in WITH_CUTS if not label(make).startswith(RANDOM_CUTS)]
 
 
 @each(
@@ -469,7 +470,7 @@ def test_neighbouring_floats_are_on_two_sides_of_an_edge(n_bins):
     assert code_columns(values, domain, 2).tolist() == expected
 
 
-@each(CUTTING)
+@each([*CUTTING, *(make for make in CLASSIFIERS if make not in SINGLE)])
 def test_neighbouring_floats_are_told_apart(make):
     """Numbers below and above 1/2, which is an edge of an even number of bins: of 32 bits they would be one."""
     X = np.array([[np.nextafter(0.5, 0)], [np.nextafter(0.5, 1)]] * 20)

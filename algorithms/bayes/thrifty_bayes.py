@@ -202,6 +202,7 @@ class ThriftyBayesClassifier(SpendsEpsilon, ClassifierByShares):
     (True, 1.0)
     """
 
+    draws_only_noise = True
     n_bins: int = parameter(16, check_count, lowest=2, highest=MOST_BINS)
     max_features: int | None = parameter(None)
 

@@ -86,6 +86,7 @@ class PrivatePolynomialRegressor(PaperOrSound, PrivateRegressor):
         What was claimed and what was spent.
     """
 
+    draws_only_noise = True
     scaling: str = parameter("box", check_choice, comes_last=True, choices=SCALINGS)
     fit_intercept: bool = parameter(False, check_flag, comes_last=True)
     repair: str = parameter("ridge+trim", check_choice, comes_last=True, choices=REPAIRS)

@@ -28,15 +28,8 @@ FORMAT_WITHOUT_CHECKSUM = "dp-replica release 1"
 SEALED = re.compile(rf'\{{"format": "{FORMAT}", "sha256": "([0-9a-f]{{64}})", (.*\}})(?:\r?\n)?', re.DOTALL)
 """A file as `seal_document` writes it."""
 
-KINDS = {
-    "forest": "forest.ReleasedForest",
-    "regression": "regression.ReleasedRegression",
-    "classifier": "classifier.ReleasedClassifier",
-    "marginals": "marginals.ReleasedMarginals",
-    "naive_bayes": "naive_bayes.ReleasedNaiveBayes",
-    "numbers": "numbers.ReleasedNumbers",
-    "product": "product.ReleasedProduct",
-}
+MODULES = ("forest", "regression", "classifier", "marginals", "naive_bayes", "numbers", "product")
+"""Those that have kinds of releases. A kind is named like its module; a further one of a module after a colon."""
 
 
 @dataclass(frozen=True)
@@ -178,11 +171,21 @@ def _name_once(pairs: list[tuple[str, object]]) -> dict:
 
 def _read_document(document: Field) -> Release:
     fields = document.entries("kind", "algorithm", "parameters", "domain", "privacy", "contents")
-    module, name = KINDS[fields["kind"].one_of(KINDS)].split(".")
+    kind = _find_kind(fields["kind"])
     parameters = {name: value.cells() for name, value in fields["parameters"].named().items()}
     domain, privacy = read_domain(fields["domain"]), read_account(fields["privacy"])
     origin = Origin(fields["algorithm"].text(), parameters, domain, privacy)
-    return getattr(import_module(f"{__package__}.{module}"), name).from_contents(origin, fields["contents"])
+    return kind.from_contents(origin, fields["contents"])
+
+
+def _find_kind(field: Field) -> type[Release]:
+    """Return the class of a kind, of which only the module is loaded that a file may name."""
+    name, colon, _ = str(field.value).partition(":")
+    if not colon or name not in MODULES:
+        name = field.one_of(MODULES)
+    offered = vars(import_module(f"{__package__}.{name}")).values()
+    kinds = {cls.KIND: cls for cls in offered if isinstance(cls, type) and issubclass(cls, Release) and cls != Release}
+    return kinds[field.one_of(kinds)]
 
 
 def load_release(path) -> Release:

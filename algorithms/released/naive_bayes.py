@@ -1,4 +1,4 @@
-"""Released naive Bayes: log-ratios by code and class, and how they become a posterior."""
+"""Released naive Bayes, of codes of columns or of categories and normal numbers, and how either has a posterior."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from algorithms.encoding.bins import MOST_BINS, code_columns, count_codes
+from algorithms.encoding.domain import Domain
+from algorithms.encoding.features import Continuous
 from algorithms.released.columns import read_classes
 from algorithms.released.document import Origin, Release, to_plain_data
 from algorithms.released.field import Field
 
 LARGEST_LOG = 745.0
 """No logarithm of a 64-bit float is larger, nor smaller than minus this, but for those of 0 and of infinity."""
+
+LEAST_DEVIATION = 1e-3
+"""Standard deviation of a continuous column, scaled to [-1, 1], below which its density is not taken to be narrower."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +72,130 @@ class ReleasedNaiveBayes(Release):
             for table, j in zip(tables, features, strict=True)
         )
         return cls(origin, classes, n_bins, features, sizes, ratios)
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedNormalBayes(Release):
+    """A naive Bayes classifier of categories, and of numbers with normal distributions, that has left."""
+
+    KIND = "naive_bayes:normal"
+
+    origin: Origin
+    classes: np.ndarray  #: (c,): class labels, sorted
+    log_sizes: np.ndarray  #: float64 (c,): logarithm of the noisy size of each class, at least 0
+    log_shares: tuple[np.ndarray, ...]  #: float64 (v, c) for each nominal column: logarithms of shares within a class
+    means: np.ndarray  #: float64 (m, c): of the m continuous columns, scaled to [-1, 1]
+    deviations: np.ndarray  #: float64 (m, c), at least `LEAST_DEVIATION`
+
+    def predict_proba(self, X) -> np.ndarray:
+        """Return the posterior of each class: float64 array of shape (n, c)."""
+        domain = self.origin.domain
+        matrix, _ = domain.encode(X)
+        return compute_normal_posterior(domain, self.log_sizes, self.log_shares, self.means, self.deviations, matrix)
+
+    def predict(self, X) -> np.ndarray:
+        """Predict the class of each row."""
+        return self.classes[np.argmax(self.predict_proba(X), axis=1)]
+
+    def to_contents(self) -> dict:
+        """Return classes, sizes, shares, means and deviations."""
+        return {
+            "classes": to_plain_data(self.classes),
+            "log_sizes": to_plain_data(self.log_sizes),
+            "log_shares": to_plain_data(self.log_shares),
+            "means": to_plain_data(self.means),
+            "deviations": to_plain_data(self.deviations),
+        }
+
+    @classmethod
+    def from_contents(cls, origin: Origin, contents: Field) -> ReleasedNormalBayes:
+        """Return the classifier that ``contents`` was made of: each column has its numbers for every class."""
+        fields = contents.entries("classes", "log_sizes", "log_shares", "means", "deviations")
+        classes = read_classes(fields["classes"], origin.domain)
+        nominal, continuous = split_columns(origin.domain)
+        tables = fields["log_shares"].items()
+        if len(tables) != len(nominal):
+            fields["log_shares"].refuse(f"must be a list of {len(nominal)}")
+        features, n_classes = origin.domain.features, len(classes)
+        shares = tuple(
+            table.numbers(len(features[j].categories), n_classes, lowest=-LARGEST_LOG, highest=0.0)
+            for table, j in zip(tables, nominal, strict=True)
+        )
+        sizes = fields["log_sizes"].numbers(n_classes, lowest=0, highest=LARGEST_LOG)
+        of_columns = len(continuous), n_classes
+        means = fields["means"].numbers(*of_columns, lowest=-1.0, highest=1.0)
+        deviations = fields["deviations"].numbers(*of_columns, lowest=LEAST_DEVIATION, highest=1.0)
+        return cls(origin, classes, sizes, shares, means, deviations)
+
+
+def split_columns(domain: Domain) -> tuple[list[int], list[int]]:
+    """Return the places of the nominal columns, and of the continuous ones.
+
+    Examples
+    --------
+    >>> from algorithms import Nominal
+    >>> split_columns(Domain((Continuous("x", 0, 1), Nominal("a", (0, 1)), Nominal("b", (0, 1)))))
+    ([1, 2], [0])
+    """
+    numeric = [isinstance(feature, Continuous) for feature in domain.features]
+    places = range(len(numeric))
+    return [j for j in places if not numeric[j]], [j for j in places if numeric[j]]
+
+
+def scale_numbers(matrix: np.ndarray, domain: Domain) -> np.ndarray:
+    """Return the continuous columns of rows, as ``domain.encode`` returns them, scaled to [-1, 1] by their bounds.
+
+    Examples
+    --------
+    >>> scale_numbers(np.array([[0.0], [6.0], [8.0]]), Domain((Continuous("x", 0, 8),))).ravel()
+    array([-1. ,  0.5,  1. ])
+    """
+    _, continuous = split_columns(domain)
+    lower, upper = (
+        np.array([float(getattr(domain.features[j], end)) for j in continuous]) for end in ("lower", "upper")
+    )
+    return 2.0 * ((matrix[:, continuous] - lower) / (upper - lower)) - 1.0
+
+
+def compute_normal_posterior(
+    domain: Domain,
+    log_sizes: np.ndarray,
+    log_shares: Sequence[np.ndarray],
+    means: np.ndarray,
+    deviations: np.ndarray,
+    matrix: np.ndarray,
+) -> np.ndarray:
+    """Multiply the size of each class by the shares of categories and the densities of numbers.
+
+    Parameters
+    ----------
+    domain : Domain
+        The columns.
+    log_sizes, log_shares, means, deviations
+        As for `ReleasedNormalBayes`.
+    matrix : float64 array of shape (n, k)
+        Rows as ``domain.encode`` returns them.
+
+    Returns
+    -------
+    float64 array of shape (n, c)
+        The share of each class.
+
+    Examples
+    --------
+    >>> domain, one = Domain((Continuous("x", 0, 8),)), np.array([[1.0, 1.0]])
+    >>> rows = np.array([[4.0], [8.0]])
+    >>> compute_normal_posterior(domain, np.zeros(2), [], np.array([[-0.5, 0.5]]), one, rows).round(3)
+    array([[0.5  , 0.5  ],
+           [0.269, 0.731]])
+    """
+    nominal, _ = split_columns(domain)
+    logs = np.tile(log_sizes, (len(matrix), 1))
+    for shares, j in zip(log_shares, nominal, strict=True):
+        logs += shares[matrix[:, j].astype(np.int64)]
+    for numbers, mean, deviation in zip(scale_numbers(matrix, domain).T, means, deviations, strict=True):
+        logs -= 0.5 * ((numbers[:, np.newaxis] - mean) / deviation) ** 2 + np.log(deviation)
+    return shares_of_logs(logs)
 
 
 def compute_posterior(log_sizes: np.ndarray, log_ratios: Sequence[np.ndarray], codes: np.ndarray) -> np.ndarray:

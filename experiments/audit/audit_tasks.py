@@ -34,12 +34,12 @@ from experiments.audit.replay.exact_losses import sample_losses_in_processes
 from experiments.audit.replay.replay_audit import replay_in_processes
 from experiments.audit.report import AuditResult
 from experiments.audit.subjects import (
-    SIZES,
     Subject,
     find_configured_version,
     has_many_classes,
     list_claims_only,
     list_subjects,
+    read_small,
 )
 from experiments.audit.table_templates import load_searched_pairs
 from experiments.cells.cell import format_canonical, read_epsilon
@@ -128,11 +128,11 @@ def choose_subjects(plan: AuditPlan) -> list[Subject]:
         return list(list_auditable().values())
     subjects = []
     for name in plan.algorithms:
-        params = estimators.merge_parameters(name, plan.params)
-        for size in SIZES:
+        target, params = estimators.find_target(name), estimators.merge_parameters(name, plan.params)
+        for size in read_small(target):
             if size not in plan.params:  # the pairs of tables say how large an algorithm is, unless the plan does
                 params.pop(size, None)
-        subjects.append(Subject(name, estimators.find_target(name), params))
+        subjects.append(Subject(name, target, params))
     return subjects
 
 

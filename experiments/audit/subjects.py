@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import get_tags
 
 from algorithms import Continuous, Domain, Nominal
-from algorithms.base import PrivateEstimator
+from algorithms.base import PrivateEstimator, SpendsEpsilon
 from algorithms.installation import name_in_checkout
 from experiments.cells import code_version
 from experiments.cells.current import version_of_algorithm
@@ -21,8 +21,6 @@ from experiments.config.setting import drop_entries
 from experiments.errors import BadInput
 
 EPSILON = 50.0  #: large, so that trees whose nodes stop at small noisy counts grow at all
-SIZES = {"n_estimators": 2, "max_depth": 2, "max_features": 2}
-"""What every estimator that has these parameters is fitted with, for speed."""
 SEED = 1  #: draws the last of 20 rows twice for both trees of a bootstrap, so that repeated rows are seen
 FEATURES = (Continuous("x", 0, 8), Nominal("a", (0, 1)), Nominal("b", (0, 1, 2)))
 CLASS_TARGET = Nominal("y", (0, 1, 2))
@@ -49,7 +47,7 @@ class Subject:
         """Return the estimator without a fit, small and with a public domain."""
         is_regressor = issubclass(estimators.import_class(self.target), RegressorMixin)
         domain = Domain(FEATURES, NUMBER_TARGET if is_regressor else CLASS_TARGET)
-        return self.build(**SIZES, epsilon=EPSILON, domain=domain, random_state=SEED)
+        return self.build(**read_small(self.target), epsilon=EPSILON, domain=domain, random_state=SEED)
 
     def reseed(self) -> Subject:
         """Return the same subject with another seed; itself if it takes none."""
@@ -63,6 +61,17 @@ class Subject:
             return True
         is_peer = hasattr(estimators.import_class(self.target), "packages")
         return not is_peer and code_version.imports_module(self.target, "algorithms.mechanisms")
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether it is meant to keep its claim: a sound variant, or one of a class that has no variants and a claim.
+
+        Such as have a file that sets ε to infinity are not.
+        """
+        cls = estimators.import_class(self.target)
+        if not issubclass(cls, SpendsEpsilon) or "epsilon" in self.params:
+            return False
+        return self.params.get("variant") == "sound" or len(cls.list_variants()) == 1
 
     @property
     def is_binary(self) -> bool:
@@ -87,6 +96,17 @@ class Subject:
         return replace(self, params=self.params | {"noise": "opendp"}) if has_noise else None
 
 
+def read_small(target: str) -> Mapping[str, Any]:
+    """Return the parameters of a small model, as its class states them; those of most where it states none.
+
+    Examples
+    --------
+    >>> dict(read_small("algorithms.RDTClassifier"))
+    {'n_estimators': 2, 'max_depth': 2, 'max_features': 2}
+    """
+    return getattr(estimators.import_class(target), "small_parameters", PrivateEstimator.small_parameters)
+
+
 def has_many_classes(domain: Domain) -> bool:
     """Return whether the target of a domain has more than two classes."""
     return isinstance(domain.target, Nominal) and len(domain.target.categories) > 2
@@ -98,7 +118,8 @@ def find_version(algorithm: str, params: Mapping[str, Any]) -> str:
     An audit trains small models: it speaks of an algorithm as its file has it, however large it is.
     """
     try:
-        return version_of_algorithm(algorithm, drop_entries(params, SIZES))
+        small = read_small(estimators.find_target(algorithm))
+        return version_of_algorithm(algorithm, drop_entries(params, small))
     except BadInput:  # it is not in the catalogue, or not any more
         return ""
 
@@ -147,7 +168,7 @@ def list_subjects() -> list[Subject]:
         if not (issubclass(cls, PrivateEstimator) or hasattr(cls, "released_")) or estimators.list_packages(name):
             continue
         params = estimators.merge_parameters(name) | estimators.own_epsilon(name)
-        subjects.append(Subject(name, target, {key: value for key, value in params.items() if key not in SIZES}))
+        subjects.append(Subject(name, target, drop_entries(params, read_small(target))))
     # sound variants that have no file of their own
     variants = {(subject.target, subject.params.get("variant", "paper")) for subject in subjects}
     for target in sorted(dict(variants)):

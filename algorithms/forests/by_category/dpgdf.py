@@ -152,6 +152,7 @@ class DPGDFClassifier(FullTree, PrivateForestClassifier):
     (True, 40.0)
     """
 
+    reads_numbers = False
     mechanism: str = parameter(FLIPS, check_choice, choices=(FLIPS, WEIGHTS), is_reading=True)
 
     def _n_bins(self) -> int:
