@@ -51,7 +51,7 @@ from plots.exhibits.views import view
 from plots.runs.run_folder import name_target
 from plots.tables.grid import GridView
 from tests.command_line import exit_code
-from tests.papers import make_paper
+from tests.papers import judge_claims, make_paper
 from tests.waiting import HANG
 
 pytestmark = pytest.mark.long
@@ -545,6 +545,50 @@ def test_a_kind_of_claim_of_ones_own_uses_its_own_key(own):
         make_paper(studies={"s": STUDY}, claims=[TWICE | {"facto": 2.0}])
 
 
+def test_a_kind_that_takes_what_it_extends_from_where_that_stood_before_is_judged_alike(own):
+    before = TIMES.replace("experiments.config.kinds.claims", "experiments.questions.group_claim")
+    assert before != TIMES
+    make_kind(own.folder, text=before)
+    assert [judge_times(factor) for factor in (2.0, 3.0)] == ["reproduced", "refuted"]
+
+
+def test_a_kind_that_extends_one_of_ours_is_judged_and_shown_like_it(own):
+    """In a process of its own, where nobody has imported the rule or the view of the kind that it extends."""
+    mine = "from typing import Literal\nfrom experiments.config.kinds.{0} import {1}\n\n\n"
+    mine += "class Mine({1}):\n    kind: Literal['mine']\n"
+    make_kind(own.folder, "mine", mine.format("claims", "MeetsClaim"))
+    make_kind(own.folder, "mine", mine.format("exhibits", "GridTable"), "tables")
+    code = f"""
+from experiments.questions.claims import find_rule
+from plots.exhibits.views import view
+from tests.papers import judge_claims, make_paper
+claim = {{"id": "c", "text": "T", "kind": "mine", "study": "s", "algorithm": "rdt", "to": "majority", "margin": 0.1}}
+table = {{"id": "t", "title": "T", "kind": "mine", "study": "s", "metric": "accuracy", "rows": "dataset"}}
+claims, tables = [claim | {{"within": [], "metric": "mse"}}], [table | {{"columns": "epsilon"}}]
+paper = make_paper(studies={{"s": {STUDY}}}, claims=claims, tables=tables)
+print(type(find_rule(paper.claims[0])).__name__, type(view(paper, paper.tables[0])).__name__)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=HANG)
+    assert done.stdout == "MeetsRule GridView\n", done.stderr
+
+
+def test_a_kind_has_its_rule_beside_it_or_is_refused_without_one(own):
+    mine = "from typing import Literal\nfrom experiments.config.kinds.claims import Claim\n"
+    mine += "from experiments.judge.question import ComputedQuestion\nfrom experiments.judge.verdict import Verdict\n"
+    mine += "from experiments.questions.rule import Rule\n\n\nclass MineClaim(Claim):\n    kind: Literal['mine']\n"
+    rule = "\n\nclass MineRule(Rule[MineClaim], of=MineClaim):\n    def resolve(self, paper, numbers):\n"
+    rule += "        return ComputedQuestion.known(Verdict.REPRODUCED, 'it is so')\n"
+    claims = [{"id": "it", "text": "T", "kind": "mine"}]
+    make_kind(own.folder, "mine", mine)
+    with pytest.raises(BadInput, match="the kind 'mine' has no rule: let MineClaim extend a class that has one"):
+        resolve_claims(make_paper(claims=claims))
+    other = own.folder.parent / "other"
+    other.mkdir()
+    make_kind(other, "mine", mine + rule)
+    search_path.use_folders([other])
+    assert [answer.reason for answer in judge_claims(make_paper(claims=claims), pd.DataFrame())] == ["it is so"]
+
+
 def test_a_kind_whose_runs_are_not_judged_each_by_itself_is_refused_before_any_run(own):
     make_kind(own.folder, text=TIMES.replace("self.factor * worse", "self.factor * worse.mean()"))
     paper = make_paper(studies={"s": STUDY}, claims=[TWICE | {"factor": 2.0}])
@@ -594,7 +638,7 @@ def test_kinds_of_a_folder_that_is_no_longer_added_are_unknown(own):
         (
             "above",
             TIMES,
-            r"the kind 'above' of claims stands in .*claims/above\.py and in .*own/claims/above\.py; rename",
+            r"the kind 'above' of claims stands in .*kinds/claims\.py and in .*own/claims/above\.py; rename",
         ),
         (
             "times",

@@ -15,8 +15,9 @@ from typing import Self, TypeVar
 
 import pandas as pd
 
+from experiments.config.kinds.claims import Claim
 from experiments.config.kinds.exhibits import PaperFigure, PaperTable
-from experiments.config.paper import Claim, Paper, Speaker
+from experiments.config.paper import Paper, Speaker
 from experiments.config.readings import Question
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput
