@@ -30,6 +30,7 @@ ORDER = [
     "experiments.store",
     "experiments.run",
     "experiments.peers",
+    "experiments.statements",
     "experiments.judge",
     "experiments.comparisons",
     "experiments.questions",
@@ -50,7 +51,7 @@ ORDER = [
 
 PACKAGES = ("dp_replica", "algorithms", "documents", "datasets", "experiments", "plots", "hydra_plugins")
 LARGEST_FOLDER = 12
-REGISTRIES = {"experiments/commands", "experiments/judge/statements", "experiments/questions/claims"}
+REGISTRIES = {"experiments/commands", "experiments/statements", "experiments/questions/claims"}
 """Folders with one file for each thing of a kind, which nobody has to read together."""
 
 

@@ -84,7 +84,7 @@ class ConsistentClaim(Claim):
 
 
 class ExactClaim(Claim):
-    """A theorem or a printed formula: a function of `experiments.judge.statements` says whether it holds."""
+    """A theorem or a printed formula: a function of `experiments.statements` says whether it holds."""
 
     kind: Literal["exact"]
     statement: str

@@ -16,9 +16,9 @@ from experiments.config.study import PaperError
 from experiments.errors import BadInput
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import ComputedQuestion
-from experiments.judge.statements.finding import Finding, find_function
 from experiments.judge.verdict import Verdict
 from experiments.questions.rule import Rule
+from experiments.statements.finding import Finding, find_function
 
 
 class ExactRule(Rule[ExactClaim], of=ExactClaim):
