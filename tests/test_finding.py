@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from documents.yaml_files import DocumentError
+from experiments.audit.private_as_claimed import judge_privacy
 from experiments.cells.current import Standing
 from experiments.config.finding import Sign
 from experiments.config.kinds import find_kind
@@ -17,12 +18,12 @@ from experiments.config.paper import Speaker, parse_paper
 from experiments.config.papers import read_paper
 from experiments.config.paths import REFERENCE
 from experiments.config.study import PaperError
+from experiments.judge.paper_answer import count_signs
 from experiments.judge.verdict import Verdict
 from experiments.metrics.metric import Margin
 from experiments.questions.claims import find_rule
 from experiments.questions.paper_questions import resolve_paper
 from experiments.store.json_files import read_json, write_json
-from plots.answers import count_signs, judge_privacy
 from plots.labels import MISSING
 from plots.pages.reference_pages import read_published
 from plots.rows import label_place

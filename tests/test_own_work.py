@@ -18,6 +18,7 @@ from algorithms.accounting.events import REPLACED, Spent
 from algorithms.accounting.privacy import Privacy
 from documents import search_path
 from documents.yaml_files import DocumentError
+from experiments.audit import private_as_claimed
 from experiments.audit.attacks.black_box import audit_pairs, list_pairs
 from experiments.audit.audit_tasks import AuditPlan, choose_subjects, run_audit
 from experiments.audit.neighbouring_tables import CLASSIFICATION_PAIRS
@@ -304,7 +305,7 @@ def test_an_epsilon_without_an_account_is_a_claim_only(own):
     executor = Executor(jobs=1)
     outcome, records = run_and_collect(cells["floor"], own.folder.parent / "results", executor)
     assert outcome.done == 1
-    (row,) = privacy.sum_up_privacy(long_table(cells, records))
+    (row,) = private_as_claimed.sum_up_privacy(long_table(cells, records))
     paper = make_paper()
     assert privacy.describe_privacy(paper, row, audits.read_bounds(own.folder.parent))["sound"] == "claims only"
     assert row["keeps_claim"] is None
