@@ -6,20 +6,27 @@ files, the number of rows, the fingerprint and the public domain, and may have `
 ``uci``, ``uci_archive``, ``openml``, ``kaggle``, ``folder``, ``n_train``, ``drop_missing``, ``drop_beyond_bounds``,
 ``rows_where``, ``merge_classes`` and ``first_rows_of``; see `datasets.catalogue.CatalogueEntry`. A new table's
 fingerprint stands in the message of the first `load`, which refuses it.
+
+Names are looked up when somebody asks for them, so that a paper is read without the code that reads tables.
 """
 
-from datasets.catalogue import UnknownDataset, names
-from datasets.dataset import Dataset, count_original_rows, fingerprint, is_available, load
-from datasets.source import DataMismatch, DataUnavailable
+from importlib import import_module
 
-__all__ = [
-    "DataMismatch",
-    "DataUnavailable",
-    "Dataset",
-    "UnknownDataset",
-    "count_original_rows",
-    "fingerprint",
-    "is_available",
-    "load",
-    "names",
-]
+_NAMES = {
+    "catalogue": ("UnknownDataset", "names"),
+    "dataset": ("Dataset", "count_original_rows", "fingerprint", "is_available", "load"),
+    "source": ("DataMismatch", "DataUnavailable"),
+}
+_MODULES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names}
+
+__all__ = sorted(_MODULES)
+
+
+def __getattr__(name: str):
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

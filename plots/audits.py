@@ -13,7 +13,8 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.audit.outcomes import NOT_REFUTED, OUTCOMES, TIGHTLY_KEPT, VIOLATED
+from experiments.audit.of_runs import describe_standing, select_counting
+from experiments.audit.outcomes import OUTCOMES, VIOLATED
 from experiments.audit.subjects import find_configured_version
 from experiments.cells.current import Standing, compare_versions
 from experiments.cells.inputs import have_changed
@@ -26,7 +27,6 @@ from plots.runs.run_folder import name_damage
 
 SUMMARY = "audit/summary.csv"
 _SUMMARIES_OF_OWN = "audit/summary-*.csv"
-NO_AUDIT = "not audited"
 _TEXTS = ("layer", "algorithm", "neighbours", "where", "event", "verdict", "reason", "version")
 
 
@@ -109,35 +109,6 @@ def name_audits(audit: pd.DataFrame, algorithms: Collection[str]) -> str:
     if len(of_audits) < 2:
         return next(iter(of_audits.index), "")
     return " and ".join(f"{name} ({', '.join(names)})" for name, names in of_audits.items())
-
-
-def select_counting(audit: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of what is like a model that was run: the others say nothing of it."""
-    return audit[audit["standing"].isin([standing for standing in Standing if standing.counts])]
-
-
-def find_violated(audit: pd.DataFrame) -> set[str]:
-    """Return the algorithms that an audit has convicted as they were run."""
-    return _find_judged(select_counting(audit), VIOLATED)
-
-
-def find_withstanding(audit: pd.DataFrame) -> set[str]:
-    """Return the algorithms that attacks were made on, as they were run, and that withstood."""
-    current = audit[audit["standing"] == Standing.CURRENT]
-    return _find_judged(current, NOT_REFUTED, TIGHTLY_KEPT) - find_violated(audit)
-
-
-def _find_judged(rows: pd.DataFrame, *verdicts: str) -> set[str]:
-    return set(rows.loc[rows["verdict"].isin(verdicts), "algorithm"]) if len(rows) else set()  # else it has no columns
-
-
-def describe_standing(audit: pd.DataFrame, algorithm: str) -> str:
-    """Return why what audits measured of an algorithm does not count, or not of all; nothing if all of it does."""
-    standings = list(audit.loc[audit["algorithm"] == algorithm, "standing"])
-    if not standings:
-        return NO_AUDIT
-    best = min(standings, key=list(Standing).index)
-    return "" if best == Standing.CURRENT else best.value
 
 
 def list_bounds(audit: pd.DataFrame, algorithm: str) -> list[dict[str, str]]:

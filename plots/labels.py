@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
 from typing import Any
 
-from experiments.config.finding import Sign
+from experiments.config.finding import AccountSign, AnySign, Sign
 from experiments.config.paper import Paper
 from experiments.judge.numbers.number_verdict import is_blank
 from experiments.judge.verdict import Verdict
@@ -15,25 +14,6 @@ from experiments.judge.words import MISSING, find_label, name_setting, name_valu
 from experiments.metrics.find import is_in_per_cent
 from experiments.metrics.metric import STANDARD_ERROR
 from experiments.metrics.scikit_learn import find_scikit_learn
-
-
-class AccountSign(StrEnum):
-    """What a reader learns of an account that is no verdict: it is neither cleared nor refuted."""
-
-    UNAUDITED = "own account, not audited"
-
-    def describe(self, n: int) -> str:
-        """Return what a number of algorithms with this sign have.
-
-        Examples
-        --------
-        >>> AccountSign.UNAUDITED.describe(1)
-        'has its own account, not audited'
-        """
-        return f"{'has its' if n == 1 else 'have their'} {self}"
-
-
-AnySign = Sign | AccountSign
 
 #: How each sign is written: never by its colour alone.
 SYMBOLS: dict[AnySign, str] = {

@@ -15,13 +15,14 @@ from typing import Any
 import pandas as pd
 
 from experiments.config.finding import Sign
-from experiments.config.paper import Claim, Paper, Speaker
+from experiments.config.kinds.claims import Claim, ClaimAboutRuns
+from experiments.config.paper import Paper, Speaker
 from experiments.judge.claim_answer import ClaimAnswer, SettingAnswer
 from experiments.judge.numbers.number_verdict import is_blank
 from experiments.judge.verdict import Verdict
 from experiments.judge.words import count_runs, describe_place, format_effect, format_share
 from experiments.metrics.find import is_in_per_cent
-from experiments.questions.group_claim import ClaimAboutRuns
+from experiments.questions.claims import find_rule
 from plots import labels
 from plots.strips import Axis, Strip, StripPlot, make_effect_axis, make_number_axis
 
@@ -128,7 +129,9 @@ def label_place(paper: Paper, claim: Claim, group: Mapping[str, Any]) -> str:
 
 def _label_part(paper: Paper, claim: Claim, part: str) -> str:
     """Return a part of a claim by the values that it compares, or by its name if it compares none."""
-    along, compared = claim.find_compared(paper, part) if part and isinstance(claim, ClaimAboutRuns) else ("", [])
+    if not part or not isinstance(claim, ClaimAboutRuns):
+        return part
+    along, compared = find_rule(claim).find_compared(paper, part)
     if not compared:
         return part
     axis, values = labels.label_name(paper, along), " to ".join(labels.label_value(paper, value) for value in compared)
@@ -206,7 +209,7 @@ def _place(claim: Claim, found: SettingAnswer, axis: Axis) -> Strip:
     """Return where the effect of a setting stands; what bears the claim out lies to the right, or near zero."""
     assert isinstance(claim, ClaimAboutRuns)
     effect, low, high = found.effect, found.low, found.high
-    if claim.find_direction(found.place.get("part", "")) == -1:
+    if find_rule(claim).find_direction(found.place.get("part", "")) == -1:
         effect, low, high = -effect, -high, -low
     return axis.make_strip(effect, low, high, 0.0, found.margin)
 

@@ -23,7 +23,7 @@ from experiments.config import estimators, paths, substitutes
 from experiments.config.paper import parse_paper
 from experiments.config.papers import prepare_paper, read_paper
 from experiments.config.protocol import DEFAULT_PROTOCOL, read_protocol
-from experiments.config.setting import is_same_value, match_column
+from experiments.config.setting import is_same_value
 from experiments.errors import BadInput
 from experiments.metrics.find import list_measured
 from experiments.metrics.scores import score_numbers
@@ -32,7 +32,7 @@ from experiments.run.evaluate import evaluate_cell
 from experiments.run.splits import domain_of, split_rows
 from experiments.store.long_table import long_table
 from experiments.store.record import Measured, Record
-from experiments.store.study_rows import count_cells
+from experiments.store.study_rows import count_cells, match_column
 from tests.papers import make_paper
 
 CELL = Cell("car", "rdt", {"n_estimators": 5, "max_depth": None}, 0.5, 3)

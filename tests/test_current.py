@@ -11,6 +11,7 @@ import pytest
 
 from algorithms.source_walk import code_without_words
 from documents import search_path
+from experiments.audit.private_as_claimed import sum_up_privacy
 from experiments.audit.report import AuditResult
 from experiments.audit.subjects import find_configured_version, find_version, read_small
 from experiments.cells import code_version, current, inputs
@@ -23,7 +24,6 @@ from experiments.run.runner import run_cells
 from experiments.store.database import Store
 from experiments.store.long_table import long_table
 from experiments.store.record import Measured, Record
-from plots.privacy import sum_up_privacy
 from tests.command_line import exit_code
 
 READING = '''"""Always names one class, which files say."""

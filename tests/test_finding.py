@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from documents.yaml_files import DocumentError
+from experiments.audit.private_as_claimed import judge_privacy
 from experiments.cells.current import Standing
 from experiments.config.finding import Sign
 from experiments.config.kinds import find_kind
@@ -17,11 +18,12 @@ from experiments.config.paper import Speaker, parse_paper
 from experiments.config.papers import read_paper
 from experiments.config.paths import REFERENCE
 from experiments.config.study import PaperError
+from experiments.judge.paper_answer import count_signs
 from experiments.judge.verdict import Verdict
 from experiments.metrics.metric import Margin
+from experiments.questions.claims import find_rule
 from experiments.questions.paper_questions import resolve_paper
 from experiments.store.json_files import read_json, write_json
-from plots.answers import count_signs, judge_privacy
 from plots.labels import MISSING
 from plots.pages.reference_pages import read_published
 from plots.rows import label_place
@@ -195,14 +197,14 @@ def test_every_verdict_has_a_sign():
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_a_claim_wants_lies_in_its_direction(kind):
     """Large effects to one side must be gains exactly if the kind says that this is the side it claims."""
-    claim = find_kind("claims", kind).model_construct(margin=0.05)
+    rule = find_rule(find_kind("claims", kind).model_construct(kind=kind, margin=0.05))
     values = np.array([[0.1, 0.2, 0.4], [0.6, 0.3, 0.1]])
     if kind == "approaches":
         values = np.array([[0.1, 0.3, 0.0, 0.0], [0.3, 0.1, 0.0, 0.0]])
     elif kind not in ("increases", "decreases", "independent", "highest", "farther"):
         values = values[:, [0, 2]]
-    first = claim.list_contrasts(values, Margin(0.01))[0]
-    direction = claim.find_direction(first.name)
+    first = rule.list_contrasts(values, Margin(0.01))[0]
+    direction = rule.find_direction(first.name)
     for change, gain in zip(first.changes, first.gains, strict=True):
         assert (gain > 0) == (direction * change > 0)
 
@@ -284,7 +286,7 @@ def test_the_part_of_a_claim_is_named_by_the_values_that_it_compares():
     claims = [own | {"id": own["kind"], "text": "T", "study": "s", "metric": "accuracy"} for own in (grows, best)]
     paper = make_paper(studies={"s": study}, claims=claims)
     grows, best = paper.claims
-    assert grows.find_compared(paper, "first to last") == ("epsilon", [0.1, 1.0])
-    assert grows.find_compared(paper, "step 2") == ("epsilon", [0.5, 1.0])
+    assert find_rule(grows).find_compared(paper, "first to last") == ("epsilon", [0.1, 1.0])
+    assert find_rule(grows).find_compared(paper, "step 2") == ("epsilon", [0.5, 1.0])
     assert label_place(paper, grows, {"dataset": "car", "part": "step 1"}) == "car, ε from 0.1 to 0.5"
     assert label_place(paper, best, {"epsilon": 1.0, "part": "other value 1"}) == "ε = 1, against max_depth = 3"

@@ -8,7 +8,7 @@ import pytest
 
 from experiments.config.study import PaperError
 from experiments.judge.evidence.claim_group import Contrast
-from experiments.questions.claims.above import AboveClaim
+from experiments.questions.group_claim import ComparisonRule
 from experiments.questions.paper_questions import resolve_claims
 from tests.papers import judge_claims, make_paper
 
@@ -120,6 +120,6 @@ def compare(values, margin, name="", **changed):
 )
 def test_a_rule_of_which_no_verdict_can_be_made_is_refused_before_any_run(monkeypatch, rule, said):
     paper = make_paper(studies={"s": STUDY}, claims=[make_claim("above", PAIR)])
-    monkeypatch.setattr(AboveClaim, "list_contrasts", lambda claim, values, margin: rule(values, margin))
+    monkeypatch.setattr(ComparisonRule, "list_contrasts", lambda self, values, margin: rule(values, margin))
     with pytest.raises(PaperError, match=f"claim 'it': list_contrasts of its kind, tried on made-up runs, {said}"):
         resolve_claims(paper)

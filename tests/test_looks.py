@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from documents.yaml_files import DocumentError
+from experiments.config.kinds.claims import AboveClaim
 from experiments.config.papers import prepare_paper
 from experiments.judge.evidence.claim_group import ClaimGroup, ClaimTest
 from experiments.judge.evidence.replay import replay_looks
@@ -14,7 +15,7 @@ from experiments.judge.evidence.sequential_test import list_looks
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import ClaimQuestion
 from experiments.metrics.metric import Margin
-from experiments.questions.claims.above import AboveClaim
+from experiments.questions.claims import find_rule
 from experiments.questions.decide import run_until_decided
 from experiments.questions.number_questions import resolve_number
 from experiments.questions.paper_questions import resolve_claims, resolve_paper
@@ -299,7 +300,7 @@ LOOKS = list_looks(20, 320)
 def make_group(*gains, n_attempted=None):
     gains = np.array(gains)
     values = np.column_stack([np.full(len(gains), 0.5), 0.5 + gains])
-    test = ClaimTest(CLAIM, Margin(0.01))
+    test = ClaimTest(find_rule(CLAIM), Margin(0.01))
     return ClaimGroup({}, np.arange(len(gains)), values, n_attempted or len(gains), test)
 
 

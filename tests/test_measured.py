@@ -7,12 +7,15 @@ import shutil
 import pandas as pd
 import pytest
 
+from experiments.audit import private_as_claimed
+from experiments.audit.private_as_claimed import judge_privacy
 from experiments.cells.current import Standing
 from experiments.config import paths
+from experiments.config.finding import AccountSign
 from experiments.config.paths import ROOT
 from plots import audits, privacy
-from plots.answers import judge_privacy
-from plots.labels import SYMBOLS, AccountSign
+from plots.answers import format_tally
+from plots.labels import SYMBOLS
 from plots.pages import reference_pages
 from tests.papers import make_paper
 from tests.test_plots import PAPER, REPORTED, long_table, publish
@@ -40,7 +43,7 @@ def apart(tmp_path, monkeypatch):
         monkeypatch.setattr(module, "REFERENCE", tmp_path / "reference")
     monkeypatch.setattr(paths, "REFERENCE", tmp_path / "reference")
     monkeypatch.setattr(audits, "find_configured_version", lambda algorithm: VERSION)
-    monkeypatch.setattr(privacy, "find_version", lambda algorithm, params: VERSION)
+    monkeypatch.setattr(private_as_claimed, "find_version", lambda algorithm, params: VERSION)
 
 
 def test_an_audit_of_this_machine_comes_before_the_published_one(tmp_path):
@@ -143,7 +146,7 @@ def answer(tmp_path, *rows, versions=(VERSION,), of_a=SOUND, name="audit/summary
 
 def test_a_ledger_alone_is_no_yes_and_has_a_sign_of_its_own(tmp_path):
     found, row, named = answer(tmp_path)
-    assert (found.words, found.tally) == (
+    assert (found.words, format_tally(found)) == (
         "own account, not audited",
         "✎ 1 has its own account, not audited",
     )
@@ -197,7 +200,7 @@ def test_of_several_algorithms_some_may_have_nothing_but_their_account(tmp_path)
     bounds = FOUND.iloc[1:2].assign(standing=Standing.CURRENT, audit="")
     found = judge_privacy(make_paper(), accounts, bounds)
     assert found.words == "1 of 3 algorithms are, 1 by their own account alone"
-    assert found.tally == "✓ 1 holds, ✗ 1 fails, ✎ 1 has its own account, not audited"
+    assert format_tally(found) == "✓ 1 holds, ✗ 1 fails, ✎ 1 has its own account, not audited"
     assert judge_privacy(make_paper(), accounts[:2], bounds).sign == AccountSign.UNAUDITED
 
 

@@ -18,6 +18,7 @@ from algorithms.accounting.events import REPLACED, Spent
 from algorithms.accounting.privacy import Privacy
 from documents import search_path
 from documents.yaml_files import DocumentError
+from experiments.audit import private_as_claimed
 from experiments.audit.attacks.black_box import audit_pairs, list_pairs
 from experiments.audit.audit_tasks import AuditPlan, choose_subjects, run_audit
 from experiments.audit.neighbouring_tables import CLASSIFICATION_PAIRS
@@ -51,7 +52,7 @@ from plots.exhibits.views import view
 from plots.runs.run_folder import name_target
 from plots.tables.grid import GridView
 from tests.command_line import exit_code
-from tests.papers import make_paper
+from tests.papers import judge_claims, make_paper
 from tests.waiting import HANG
 
 pytestmark = pytest.mark.long
@@ -304,7 +305,7 @@ def test_an_epsilon_without_an_account_is_a_claim_only(own):
     executor = Executor(jobs=1)
     outcome, records = run_and_collect(cells["floor"], own.folder.parent / "results", executor)
     assert outcome.done == 1
-    (row,) = privacy.sum_up_privacy(long_table(cells, records))
+    (row,) = private_as_claimed.sum_up_privacy(long_table(cells, records))
     paper = make_paper()
     assert privacy.describe_privacy(paper, row, audits.read_bounds(own.folder.parent))["sound"] == "claims only"
     assert row["keeps_claim"] is None
@@ -545,6 +546,50 @@ def test_a_kind_of_claim_of_ones_own_uses_its_own_key(own):
         make_paper(studies={"s": STUDY}, claims=[TWICE | {"facto": 2.0}])
 
 
+def test_a_kind_that_takes_what_it_extends_from_where_that_stood_before_is_judged_alike(own):
+    before = TIMES.replace("experiments.config.kinds.claims", "experiments.questions.group_claim")
+    assert before != TIMES
+    make_kind(own.folder, text=before)
+    assert [judge_times(factor) for factor in (2.0, 3.0)] == ["reproduced", "refuted"]
+
+
+def test_a_kind_that_extends_one_of_ours_is_judged_and_shown_like_it(own):
+    """In a process of its own, where nobody has imported the rule or the view of the kind that it extends."""
+    mine = "from typing import Literal\nfrom experiments.config.kinds.{0} import {1}\n\n\n"
+    mine += "class Mine({1}):\n    kind: Literal['mine']\n"
+    make_kind(own.folder, "mine", mine.format("claims", "MeetsClaim"))
+    make_kind(own.folder, "mine", mine.format("exhibits", "GridTable"), "tables")
+    code = f"""
+from experiments.questions.claims import find_rule
+from plots.exhibits.views import view
+from tests.papers import judge_claims, make_paper
+claim = {{"id": "c", "text": "T", "kind": "mine", "study": "s", "algorithm": "rdt", "to": "majority", "margin": 0.1}}
+table = {{"id": "t", "title": "T", "kind": "mine", "study": "s", "metric": "accuracy", "rows": "dataset"}}
+claims, tables = [claim | {{"within": [], "metric": "mse"}}], [table | {{"columns": "epsilon"}}]
+paper = make_paper(studies={{"s": {STUDY}}}, claims=claims, tables=tables)
+print(type(find_rule(paper.claims[0])).__name__, type(view(paper, paper.tables[0])).__name__)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=HANG)
+    assert done.stdout == "MeetsRule GridView\n", done.stderr
+
+
+def test_a_kind_has_its_rule_beside_it_or_is_refused_without_one(own):
+    mine = "from typing import Literal\nfrom experiments.config.kinds.claims import Claim\n"
+    mine += "from experiments.judge.question import ComputedQuestion\nfrom experiments.judge.verdict import Verdict\n"
+    mine += "from experiments.questions.rule import Rule\n\n\nclass MineClaim(Claim):\n    kind: Literal['mine']\n"
+    rule = "\n\nclass MineRule(Rule[MineClaim], of=MineClaim):\n    def resolve(self, paper, numbers):\n"
+    rule += "        return ComputedQuestion.known(Verdict.REPRODUCED, 'it is so')\n"
+    claims = [{"id": "it", "text": "T", "kind": "mine"}]
+    make_kind(own.folder, "mine", mine)
+    with pytest.raises(BadInput, match="the kind 'mine' has no rule: let MineClaim extend a class that has one"):
+        resolve_claims(make_paper(claims=claims))
+    other = own.folder.parent / "other"
+    other.mkdir()
+    make_kind(other, "mine", mine + rule)
+    search_path.use_folders([other])
+    assert [answer.reason for answer in judge_claims(make_paper(claims=claims), pd.DataFrame())] == ["it is so"]
+
+
 def test_a_kind_whose_runs_are_not_judged_each_by_itself_is_refused_before_any_run(own):
     make_kind(own.folder, text=TIMES.replace("self.factor * worse", "self.factor * worse.mean()"))
     paper = make_paper(studies={"s": STUDY}, claims=[TWICE | {"factor": 2.0}])
@@ -594,7 +639,7 @@ def test_kinds_of_a_folder_that_is_no_longer_added_are_unknown(own):
         (
             "above",
             TIMES,
-            r"the kind 'above' of claims stands in .*claims/above\.py and in .*own/claims/above\.py; rename",
+            r"the kind 'above' of claims stands in .*kinds/claims\.py and in .*own/claims/above\.py; rename",
         ),
         (
             "times",

@@ -10,7 +10,7 @@ import yaml
 
 from documents.document import Document
 from documents.yaml_files import DocumentError, parse_yaml
-from experiments.config.kinds import find_kind, find_packages, list_kinds, parse_part
+from experiments.config.kinds import find_kind, is_built_in, list_kinds, name_kind, parse_part
 from experiments.config.kinds.exhibits import GridTable
 from experiments.config.paper import parse_paper
 from experiments.config.papers import read_paper
@@ -132,12 +132,12 @@ def test_what_cannot_be_run_is_reported_at_once():
     ]
 
 
-@pytest.mark.parametrize("part", find_packages())
-def test_kinds_are_found_by_the_names_of_their_files(part):
+@pytest.mark.parametrize("part", ["claims", "tables", "figures"])
+def test_kinds_are_found_by_their_names(part):
+    assert len(list_kinds(part)) > 5
     for name in list_kinds(part):
         kind = find_kind(part, name)
-        assert kind.__module__ in [f"{package}.{name}" for package in find_packages()[part]]
-        assert kind.model_fields["kind"].annotation.__args__ == (name,)
+        assert is_built_in(kind) and name_kind(kind) == name
     with pytest.raises(ValueError, match=f"kind '{list_kinds(part)[0]}s' is not known; did you mean"):
         find_kind(part, list_kinds(part)[0] + "s")
 

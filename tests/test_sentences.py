@@ -25,6 +25,7 @@ from experiments.judge.readings.sentences import (
 from experiments.judge.readings_together import describe_conditions
 from experiments.judge.verdict import Verdict
 from experiments.judge.words import describe_place, describe_where, format_share
+from experiments.questions.claims import find_rule
 from experiments.questions.further_rows import describe_further_rows
 from plots import audits, pages
 from plots.runs.paper_run import PaperRun
@@ -242,7 +243,8 @@ def test_the_reasons_of_published_claims_that_are_computed_are_short():
     paper = test_statements.read_paper("4")
     for claim in json.loads((audits.REFERENCE / "paper-4" / "claims.json").read_text(encoding="utf-8"))["claims"]:
         if claim["kind"] == "exact":
-            check_sentence(paper.claims_by_id[claim["id"]].resolve(paper, {}).compute({})["reason"], most=30)
+            question = find_rule(paper.claims_by_id[claim["id"]]).resolve(paper, {})
+            check_sentence(question.compute({})["reason"], most=30)
 
 
 def test_every_fault_is_told_in_a_few_plain_words():

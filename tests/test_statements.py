@@ -15,7 +15,9 @@ from algorithms import Continuous, DiffPETsRegressor, Domain, Nominal, PFDPDTCla
 from experiments.audit.laws import permute_and_flip_law
 from experiments.config.papers import read_paper
 from experiments.config.study import PaperError
-from experiments.judge.statements import (
+from experiments.questions.paper_questions import resolve_paper
+from experiments.questions.printed import read_numbers_of
+from experiments.statements import (
     cost,
     dpgdf_law,
     label_draws,
@@ -33,8 +35,6 @@ from experiments.judge.statements import (
     privatree_law,
     sensitivities,
 )
-from experiments.questions.paper_questions import resolve_paper
-from experiments.questions.printed import read_numbers_of
 from tests.papers import judge_claims, judge_numbers, make_paper
 
 pytestmark = pytest.mark.long

@@ -8,15 +8,16 @@ import pandas as pd
 import pytest
 from rich.text import Text
 
+from experiments.audit.private_as_claimed import sum_up_privacy
 from experiments.config.finding import Sign
 from experiments.config.paper import Speaker
 from experiments.config.paths import REFERENCE
+from experiments.judge.paper_answer import Answer, count_signs
 from experiments.judge.verdict import Verdict
-from plots.answers import Answer, count_signs
+from plots.answers import draw_bar, format_tally
 from plots.labels import SYMBOLS
 from plots.pages import terminal
 from plots.pages.terminal import print_summary
-from plots.privacy import sum_up_privacy
 from plots.runs.paper_run import PaperRun
 
 FOLDERS = sorted(REFERENCE.glob("paper-*"))
@@ -49,7 +50,15 @@ def test_a_path_is_printed_in_one_line(run, capsys):
 def test_answers_come_before_the_finding_and_claims_before_numbers(run, capsys):
     text = summarise(run, capsys)
     numbers, claims, _ = run.answers
-    parts = ["Paper 2.", "It promises:", numbers.words, claims.tally, "What came out:", "Its claims", "Its numbers"]
+    parts = [
+        "Paper 2.",
+        "It promises:",
+        numbers.words,
+        format_tally(claims),
+        "What came out:",
+        "Its claims",
+        "Its numbers",
+    ]
     places = [text.index(part) for part in [*parts, f"Complete: all {run.coverage[1]} cells."]]
     assert places == sorted(places)
 
@@ -111,7 +120,7 @@ def test_facts_that_differ_are_named(run):
     [{Sign.HOLDS: 1, Sign.FAILS: 500}, {Sign.HOLDS: 27, Sign.FAILS: 1, Sign.DEPENDS: 1, Sign.OPEN: 1}, {Sign.OPEN: 3}],
 )
 def test_a_bar_has_its_length_and_every_sign(counts):
-    bar = Answer("", "", counts).draw_bar()
+    bar = draw_bar(Answer("", "", counts))
     assert len(bar) == 20 and set(bar) == {SYMBOLS[sign] for sign in counts}
 
 

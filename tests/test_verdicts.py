@@ -12,14 +12,13 @@ from experiments.calibration.numbers import FAMILIES, TRUTHS, TextOfPaper, simul
 from experiments.config.finding import Sign
 from experiments.config.papers import read_paper
 from experiments.config.study import PaperError
-from experiments.judge.number_answers import count_expected_misses
+from experiments.judge.number_answers import count_expected_misses, find_outside
 from experiments.judge.numbers.number_verdict import half_digit, read_by_runs
 from experiments.judge.numbers.order_chance import HighestMean
 from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.verdict import Verdict
 from experiments.metrics.metric import MetricRange
 from experiments.questions.printed import read_numbers_of, read_reported
-from plots.answers import find_outside
 from plots.runs.paper_run import PaperRun
 from tests.papers import judge_numbers, list_number_needs, make_paper, name_settings
 

@@ -10,5 +10,6 @@ Rooms, in the order of their imports (each imports only what stands above it):
 - `replay`: records the mechanism calls of one training run, plays them on a neighbouring table, and sums exact losses;
 - `attacks`: looks for events whose probabilities are farther apart than e^ε allows, and guesses canaries;
 - `report`: all results, and what they say together of each algorithm, as text and as files;
+- `of_runs`: what audits say of what was run; `private_as_claimed`: whether that keeps the ε that it claims;
 - `audit_tasks`: what is asked for, and what is trained for it; `hunt` searches for pairs of tables.
 """

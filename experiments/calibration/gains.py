@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from experiments.config.kinds.claims import AboveClaim, BetweenClaim
 from experiments.judge.evidence.claim_group import ClaimRule
-from experiments.questions.claims.above import AboveClaim
-from experiments.questions.claims.between import BetweenClaim
+from experiments.questions.claims import find_rule
 
 POINT = 0.01
 """One point of a percentage; also δ."""
@@ -27,15 +27,14 @@ _LOSS = 40 * POINT  # what a collapse costs
 Draw = Callable[[np.random.Generator, tuple[int, ...], float], np.ndarray]
 """Draws the levels that a claim compares, along the first axis, so that the mean gain is what is given."""
 
-ABOVE = AboveClaim(
+_ABOVE = AboveClaim(
     id="above", text="", own=True, kind="above", study="", within=(), metric="accuracy", better="a", worse="b"
 )
-"""The claim that the second level is above the first."""
 
 
 def claim_above(gain: float) -> ClaimRule:
     """Return the claim that one of two algorithms has more."""
-    return ABOVE
+    return find_rule(_ABOVE)
 
 
 class GainFamily(NamedTuple):
@@ -130,9 +129,10 @@ def _claim_printed(n_rows: int, chance: float, sign: int, gain: float) -> ClaimR
     """Return the claim that these lie above, or below, a printed number that they are near on average."""
     end = 1 - chance / n_rows - sign * gain
     low, high = (end, math.inf) if sign > 0 else (-math.inf, end)
-    return BetweenClaim(
+    claim = BetweenClaim(
         id="between", text="", own=True, kind="between", study="", within=(), metric="accuracy", low=low, high=high
     )
+    return find_rule(claim)
 
 
 def _draw_collapses(chance: float, rng: np.random.Generator, shape: tuple[int, ...], gain: float) -> np.ndarray:

@@ -39,6 +39,25 @@ class Sign(StrEnum):
         return self.value if n == 1 else self.value.removesuffix("s")
 
 
+class AccountSign(StrEnum):
+    """What a reader learns of an account that is no verdict: it is neither cleared nor refuted."""
+
+    UNAUDITED = "own account, not audited"
+
+    def describe(self, n: int) -> str:
+        """Return what a number of algorithms with this sign have.
+
+        Examples
+        --------
+        >>> AccountSign.UNAUDITED.describe(1)
+        'has its own account, not audited'
+        """
+        return f"{'has its' if n == 1 else 'have their'} {self}"
+
+
+AnySign = Sign | AccountSign
+
+
 GivenSign = Annotated[Sign, Field(strict=False)]
 """A sign as a YAML file has it: by its name."""
 

@@ -1,26 +1,25 @@
 """A paper as a typed document: its studies, tables, figures, claims, readings, and what its regression check watches.
 
-``conf/paper/N.yaml`` says all of it, and is read once, here. What a paper shows are documents of `exhibits`; kinds of
-claims are classes of their own, one in each file of the packages that ``conf/kinds.yaml`` names.
+``conf/paper/N.yaml`` says all of it, and is read once, here. What a paper shows and claims are documents of `kinds`.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from enum import StrEnum
 from operator import attrgetter
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field, PlainValidator, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from documents.document import Document, ListOf, Named, OneOrMore, parse_document
+from documents.document import Document, ListOf, OneOrMore, parse_document
 from documents.search_path import name_stored_in
 from documents.yaml_files import DocumentError
 from experiments.config.finding import PaperFinding, ShortText
 from experiments.config.kinds import parser_of
+from experiments.config.kinds.claims import Claim
 from experiments.config.kinds.exhibits import PaperFigure, PaperTable
 from experiments.config.readings import Choices, parse_question
 from experiments.config.setting import keep_entries
@@ -34,48 +33,6 @@ class Speaker(StrEnum):
     PAPER = "the paper's"
     READING = "our reading"
     OURS = "ours"
-
-
-class Claim(Named, ABC):
-    """A claim of a paper; its kind says how it is judged."""
-
-    kind: str
-    text: str
-    """What is tested, in a sentence. Of another reading: how it takes the text, in words that may follow "if"."""
-    says: str = ""
-    """The paper's own words, verbatim and in its language. Every claim has them, except ours and other readings of one
-    claim that has."""
-    source: str = ""
-    """Where the paper says so: page, section, equation."""
-    translation: str = ""
-    """Its words in English, where they are in another language."""
-    reading_of: str | None = None
-    """The claim, before this one, that this is another reading of. Neither is privileged: the verdict is what all
-    readings come to, see `judge.readings_together`."""
-    leaves_open: str = ""
-    """Of another reading, the words of the text that leave it open; where the text is silent, what it does not say."""
-    read_as: str = ""
-    """How the claim itself is read, in words that may follow "if"; needed where there are other readings of it."""
-    own: bool = False
-    """Whether it is ours, not the paper's: it is counted apart from what the paper says."""
-    against: Literal["reconstruction"] | None = None
-    """``reconstruction`` where the other side is our reconstruction of a baseline whose own text was not at hand: the
-    verdict says so, as another reconstruction could have another."""
-
-    @model_validator(mode="after")
-    def _check_words(self) -> Claim:
-        if self.own:
-            return self
-        if self.reading_of is not None and not self.leaves_open:
-            raise ValueError("leaves_open is missing: the words of the text that leave this reading open")
-        if self.reading_of is None and not (self.says and self.source):
-            lacking = "source" if self.says else "says"
-            raise ValueError(f"{lacking} is missing: a claim has the paper's words and their place, or own: true")
-        return self
-
-    @abstractmethod
-    def resolve(self, paper: Paper, numbers: Mapping[str, Any]) -> Any:
-        """Return what decides it, as `judge.question` has it; PaperError if it names what the paper does not have."""
 
 
 class Passage(Document):

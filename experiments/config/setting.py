@@ -12,9 +12,6 @@ from itertools import starmap
 from numbers import Real
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
 
 def make_setting_key(values: Iterable) -> tuple[str, ...]:
     """Return values of axes in a form that compares equal however they were stored.
@@ -27,26 +24,17 @@ def make_setting_key(values: Iterable) -> tuple[str, ...]:
     return tuple(map(_format_alike, values))
 
 
-def match_column(column: pd.Series, value: Any) -> np.ndarray:
-    """Return which entries of a column are ``value``, as booleans; numbers may have gone through text."""
-    if value is None:
-        return column.isna().to_numpy()
-    if isinstance(value, bool | str):
-        return (column.astype(str) == str(value)).to_numpy()
-    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
-    return np.isclose(numbers, float(value), rtol=1e-9, atol=0)
-
-
 def is_same_value(value: Any, other: Any) -> bool:
-    """Return whether two values of an axis are the same setting, as `match_column` tells of a column.
+    """Return whether two values of an axis are the same setting, as `study_rows.match_column` tells of a column.
 
     Examples
     --------
     >>> is_same_value("0.1", 0.1), is_same_value(3, 3.0), is_same_value(True, "True"), is_same_value(None, 0.1)
     (True, True, True, False)
     """
-    if other is None or pd.isna(value):
-        return other is None and bool(pd.isna(value))
+    is_missing = value is None or (isinstance(value, Real) and math.isnan(value))
+    if other is None or is_missing:
+        return other is None and is_missing
     if isinstance(other, bool | str):
         return str(value) == str(other)
     try:

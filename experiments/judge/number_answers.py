@@ -52,12 +52,13 @@ from experiments.judge.numbers.number_verdict import (
     NumberVerdict,
     PrintedNumber,
     find_values,
+    half_digit,
 )
 from experiments.judge.numbers.prediction import Prediction
 from experiments.judge.numbers.runs_averaged import join_predictions, judge_all_runs
 from experiments.judge.question import Need
 from experiments.judge.tasks import RunTasks, run_here
-from experiments.judge.verdict import Verdict
+from experiments.judge.verdict import OUTSIDE, Verdict
 from experiments.judge.words import count_runs, describe_where
 from experiments.stats import ALPHA, Interval, mean_interval
 from experiments.store.results import Results, Runs
@@ -243,3 +244,14 @@ def _note_maximum(best: FoundSetting, found: Sequence[FoundSetting]) -> list[str
     means = [own.values.mean() for own in found]
     n_ties = means.count(max(means))
     return [*notes, f"one of {n_ties} that are equally good"] if n_ties > 1 else notes
+
+
+def find_outside(numbers: pd.DataFrame) -> pd.Series:
+    """Return which printed numbers lie outside of our intervals, whatever number of runs they may be means of.
+
+    These are the refuted ones, those that are off by less than δ, and those that a second look has yet to confirm.
+    """
+    slack = [half_digit(*row) for row in zip(numbers["metric"], numbers["decimals"], strict=True)]
+    is_off = numbers["printed"] + slack < numbers["prediction_low"]
+    is_off |= numbers["printed"] - slack > numbers["prediction_high"]
+    return numbers["verdict"].isin(OUTSIDE) | (is_off & (numbers["verdict"] == Verdict.UNDECIDED))

@@ -1,4 +1,4 @@
-"""Claims about groups of cells: from the words of a paper's file to the settings whose runs decide.
+"""Claims about runs: from the words of a paper's file to the settings whose runs decide.
 
 All say "at every ...", so a claim holds only if it holds in every group; how that is proven stands in
 `judge.evidence.replay`.
@@ -10,63 +10,42 @@ share rows: a correction such as Nadeau and Bengio's is for claims about further
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import TypeVar
 
 import numpy as np
-from pydantic import Field, field_validator
 
 from datasets import catalogue
-from documents.document import ListOf, Scalar
-from experiments.config.paper import Claim, Paper
-from experiments.config.study import PaperError, Study, StudyPart
-from experiments.judge.evidence.claim_group import ClaimTest, Contrast
+from documents.document import Scalar
+from experiments.config.kinds.claims import ClaimAboutRuns, ComparisonClaim, GroupClaim, TrendClaim
+from experiments.config.paper import Paper
+from experiments.config.study import Study
+from experiments.judge.evidence.claim_group import ClaimRule, ClaimTest, Contrast
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import AskedGroup, ClaimQuestion, ComputedQuestion
 from experiments.judge.verdict import Verdict
 from experiments.metrics.find import find_metric
 from experiments.metrics.metric import Margin
+from experiments.questions.rule import Rule
 from experiments.questions.settings import list_setting_keys
 
 _STEP = "step "
 """How the name of a step begins; its number follows."""
 
-Level = dict[str, Scalar]
-"""What tells a level that a claim compares from the others: values of axes."""
+AnyRunsClaim = TypeVar("AnyRunsClaim", bound=ClaimAboutRuns)
+AnyGroupClaim = TypeVar("AnyGroupClaim", bound=GroupClaim)
+AnyTrend = TypeVar("AnyTrend", bound=TrendClaim)
 
 
-class ClaimAboutRuns(Claim, ABC):
-    """A claim that runs decide, as many as it takes."""
-
-    metric: str
-    """The metric that it is about."""
-    most_repeats: int | None = Field(None, ge=1)
-    """Repeats after which it stays undecided, in place of the paper's ``most_repeats``: fewer where a run is dear, more
-    where it is cheap. What the command line asks for comes before both."""
-    median: str = ""
-    """The paper's words that say that it is about the median of several runs; without them it is about their mean."""
-
-    #: Which effects bear the claim out: 1 those above zero, -1 those below, 0 those near it.
-    direction: ClassVar[int] = 1
-
-    def find_direction(self, part: str) -> int:
-        """Return which effects of a part bear the claim out: as a rule its `direction`."""
-        return self.direction
-
-    def find_compared(self, paper: Paper, part: str) -> tuple[str, list[Scalar]]:
-        """Return the axis along which a part compares, and the values that it does; none if its name says all."""
-        return "", []
-
-    def explain_missing(self, paper: Paper) -> str:
-        """Return why it can never be decided; nothing if it can."""
-        return ""
+class RunsRule(Rule[AnyRunsClaim]):
+    """How a claim is decided that takes runs, as many as it takes."""
 
     def resolve(self, paper: Paper, numbers: Mapping[str, PrintedNumber]) -> ClaimQuestion | ComputedQuestion:
-        """Return the question, or why there is none; see `Claim.resolve`."""
+        """Return the question, or why there is none; see `Rule.resolve`."""
         if reason := self.explain_missing(paper):
-            return ComputedQuestion.known(Verdict.NOT_IMPLEMENTED, reason, self.metric)
+            return ComputedQuestion.known(Verdict.NOT_IMPLEMENTED, reason, self.claim.metric)
         return self.make_question(paper)
 
     @abstractmethod
@@ -76,196 +55,94 @@ class ClaimAboutRuns(Claim, ABC):
         PaperError if the claim names what the paper does not have.
         """
 
-    @abstractmethod
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Return what the claim says of a group whose values have a row a repeat.
 
         The columns are the levels that it compares. The margin counts as no difference.
         """
+        raise NotImplementedError(f"the kind {self.claim.kind!r} has none")
+
+    def make_test(self, paper: Paper) -> ClaimTest:
+        """Return what is claimed of a group: by this rule, or by a claim that has `list_contrasts` itself."""
+        rule = self.claim if isinstance(self.claim, ClaimRule) else self
+        return ClaimTest(rule, self.find_margin(paper), self.claim.statistic)
+
+    def explain_missing(self, paper: Paper) -> str:
+        """Return why it can never be decided; nothing if it can."""
+        return ""
+
+    def find_direction(self, part: str) -> int:
+        """Return which effects of a part bear the claim out: as a rule its `direction`."""
+        return self.claim.direction
+
+    def find_compared(self, paper: Paper, part: str) -> tuple[str, list[Scalar]]:
+        """Return the axis along which a part compares, and the values that it does; none if its name says all."""
+        return "", []
 
     def find_margin(self, paper: Paper) -> Margin:
-        """Return what counts as no difference: as a rule δ of the metric."""
-        return find_margin(paper, self.metric)
-
-    @property
-    def statistic(self) -> str:
-        """What the claim is about, and its verdict, effect and interval are of."""
-        return "median" if self.median else "mean"
-
-    @abstractmethod
-    def list_measured(self) -> list[tuple[StudyPart, list[str]]]:
-        """Return the parts of studies that it speaks of, with the metrics that these must have."""
+        """Return what counts as no difference: the claim's own, or δ of the metric."""
+        share = self.claim.margin_as_share
+        return find_margin(paper, self.claim.metric) if share is None else Margin(share, is_share=True)
 
     def find_last_look(self, paper: Paper) -> int:
         """Return after how many repeats it stays undecided."""
-        return max(paper.repeats, self.most_repeats or paper.most_repeats)
+        return max(paper.repeats, self.claim.most_repeats or paper.most_repeats)
 
 
-class GroupClaim(ClaimAboutRuns, StudyPart):
-    """A claim about every group of a part of a study."""
-
-    within: ListOf[str]
-    """The axes whose values tell groups apart: every axis that varies, but that along which the metric changes."""
-
-    #: The keys whose values the claim compares, the lesser first.
-    compared_keys: ClassVar[tuple[str, ...]] = ()
-
-    @property
-    def compared_axis(self) -> str:
-        """The axis of the values that the claim names."""
-        return "algorithm"
-
-    @property
-    def averaged_axes(self) -> Sequence[str]:
-        """The axes over which a run is averaged before it is compared."""
-        return ()
-
-    @property
-    def named_values(self) -> dict[str, Any]:
-        """The values that the claim compares, by the keys that name them, the lesser first."""
-        return {key: getattr(self, key) for key in self.compared_keys}
-
-    def list_levels(self, study: Study) -> list[Level]:
-        """Return the levels that the claim compares: as a rule its named values."""
-        return [{self.compared_axis: value} for value in self.named_values.values()]
-
-    def list_measured(self) -> list[tuple[StudyPart, list[str]]]:
-        """Return its part of a study, with its metric."""
-        return [(self, [self.metric])]
+class GroupRule(RunsRule[AnyGroupClaim], of=GroupClaim):
+    """How a claim about every group of a part of a study is decided."""
 
     def explain_missing(self, paper: Paper) -> str:
         """Return why the claim can never be tested: it speaks of an algorithm that is not implemented."""
-        reasons = [paper.not_implemented.get(str(value), "") for value in self.named_values.values()]
+        reasons = [paper.not_implemented.get(str(value), "") for value in self.claim.named_values.values()]
         return "; ".join(filter(None, reasons))
 
-    def find_part(self, paper: Paper) -> tuple[Study, dict[str, Any]]:
-        """Return the study that the claim speaks of, and which part of it; PaperError if it names what is not there."""
-        study = paper.study(self.study, f"claim {self.id!r}")
-        self._check_named(study)
-        compared: dict[str, list] = {}
-        for level in self.list_levels(study):
-            for axis, value in level.items():
-                values = compared.setdefault(axis, [])
-                values += [] if value in values else [value]
-        return study, {**self.where, **compared}
-
     def make_question(self, paper: Paper) -> ClaimQuestion:
-        """Return the question; see `ClaimAboutRuns.make_question`."""
-        study, where = self.find_part(paper)
-        levels = self.list_levels(study)
-        self._check_within(study, where, levels)
+        """Return the question; see `RunsRule.make_question`."""
+        claim = self.claim
+        study, where = claim.find_part(paper)
+        levels = claim.list_levels(study)
+        claim.check_within(study, where, levels)
         groups = []
-        for values in study.settings(self.within, where):
-            setting = dict(zip(self.within, values, strict=True))
+        for values in study.settings(claim.within, where):
+            setting = dict(zip(claim.within, values, strict=True))
             keys = [list_setting_keys(study, {**where, **setting, **level}) for level in levels]
             groups.append(AskedGroup(setting, tuple(keys)))
         return ClaimQuestion(
-            metric=self.metric,
+            metric=claim.metric,
             groups=tuple(groups),
-            test=ClaimTest(self, self.find_margin(paper), self.statistic),
+            test=self.make_test(paper),
             scope=describe_scope(is_fixed_split(study, dataset) for dataset in study.axis("dataset", where)),
             first=paper.repeats,
             most=self.find_last_look(paper),
         )
 
-    def _check_named(self, study: Study) -> None:
-        values = study.axis(self.compared_axis, self.where)
-        for key, value in self.named_values.items():
-            if value not in values:
-                raise PaperError(f"claim {self.id!r}: {key} = {value!r} is not run by the study ({values})")
-        pair = list(self.named_values.values())
-        if pair and pair[0] == pair[1]:
-            raise PaperError(f"claim {self.id!r}: {pair[0]!r} is compared with itself; name two")
 
-    def _check_within(self, study: Study, where: Mapping[str, Any], levels: Sequence[Level]) -> None:
-        compared, named = {axis for level in levels for axis in level}, set(self.averaged_axes)
-        varying = set(study.varying_axes(where)) - compared - named
-        if compared & set(self.within) or not varying <= set(self.within) or named & {*compared, *self.within}:
-            besides = " and ".join(sorted(compared | named))
-            raise PaperError(
-                f"claim {self.id!r}: within must name every axis that varies except {besides}: {sorted(varying)}"
-            )
-
-
-class TrendClaim(GroupClaim):
-    """A claim about a change along an axis."""
-
-    along: str
-    """The axis along which the metric changes, its values in ascending order."""
+class TrendRule(GroupRule[AnyTrend], of=TrendClaim):
+    """How a claim about a change along an axis is decided."""
 
     def find_compared(self, paper: Paper, part: str) -> tuple[str, list[Scalar]]:
         """Return the axis, and both ends of the change or of a step of it."""
-        values = self.list_axis_values(paper.study(self.study, self.id))
+        values = self.claim.list_axis_values(paper.study(self.claim.study, self.claim.id))
         number = part.removeprefix(_STEP)
         ends = values[int(number) - 1 : int(number) + 1] if number.isdecimal() else [values[0], values[-1]]
-        return self.along, ends
-
-    def list_axis_values(self, study: Study) -> list[Scalar]:
-        """Return the values of the axis, ascending."""
-        values = sorted(study.axis(self.along, self.where))
-        if len(values) < 2:
-            raise PaperError(f"claim {self.id!r}: {self.along} has one level only")
-        return values
-
-    def list_levels(self, study: Study) -> list[Level]:
-        """Return every level of the axis."""
-        return [{self.along: value} for value in self.list_axis_values(study)]
+        return self.claim.along, ends
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want every change to be above zero, or below."""
         contrasts = []
         for name, before, after in list_changes(values):
-            contrasts.append(Contrast.of_difference(name, self.direction, before, after, margin))
+            contrasts.append(Contrast.of_difference(name, self.claim.direction, before, after, margin))
         return contrasts
 
 
-class ComparisonClaim(GroupClaim):
-    """A claim that one algorithm, or one value of a parameter, has more or less of a metric than another."""
-
-    better: Scalar
-    """The algorithm that is claimed to be better."""
-    worse: Scalar
-    """The algorithm that it is better than."""
-    axis: str = "algorithm"
-    """The axis of the two, if they are no algorithms: ``params.<name>``."""
-    over: ListOf[str] = ()
-    """Axes over which a run is averaged before the two are compared, such as ``[dataset]``: "on average over the data
-    sets". None of them is one of ``within``."""
-
-    compared_keys: ClassVar[tuple[str, ...]] = ("worse", "better")
-
-    @property
-    def compared_axis(self) -> str:
-        """The axis of the two."""
-        return self.axis
-
-    @property
-    def averaged_axes(self) -> Sequence[str]:
-        """The axes over which a run is averaged before it is compared."""
-        return self.over
+class ComparisonRule(GroupRule[ComparisonClaim], of=ComparisonClaim):
+    """How a claim is decided that one algorithm, or one value of a parameter, has more or less than another."""
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want the difference to be above zero, or below."""
         worse, better = values.T
-        return [Contrast.of_difference("", self.direction, worse, better, margin)]
-
-
-class WithMargin(GroupClaim):
-    """A claim that something does not change by more than a margin."""
-
-    margin: float
-    """What counts as no change, as a share of the metric's mean, such as 0.05."""
-
-    def find_margin(self, paper: Paper) -> Margin:
-        """Return the claim's own."""
-        return Margin(self.margin, is_share=True)
-
-    @field_validator("margin")
-    @classmethod
-    def _check_margin(cls, margin: float) -> float:
-        if not 0 < margin < 1:
-            raise ValueError(f"margin = {margin!r} must be a share of the mean between 0 and 1, such as 0.05")
-        return margin
+        return [Contrast.of_difference("", self.claim.direction, worse, better, margin)]
 
 
 def list_changes(values: np.ndarray) -> list[tuple[str, np.ndarray, np.ndarray]]:

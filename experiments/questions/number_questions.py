@@ -19,12 +19,12 @@ from experiments.judge.numbers.number_verdict import (
     describe_difference,
     is_blank,
 )
-from experiments.judge.statements.finding import find_function
 from experiments.judge.verdict import Verdict
 from experiments.questions.group_claim import find_margin
 from experiments.questions.preflight import check_metrics
 from experiments.questions.printed import select_part
 from experiments.questions.settings import list_settings
+from experiments.statements.finding import find_function
 from experiments.stats import Interval
 
 _TIMES_PRINTED = 10

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Any
 
 from experiments.cells.cell import Cell
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config.finding import INSIDE
-from experiments.config.paper import Claim, Paper, Passage
+from experiments.config.kinds.claims import Claim, ClaimAboutRuns
+from experiments.config.paper import Paper, Passage
 from experiments.config.study import PaperError
 from experiments.errors import suggest_name
 from experiments.judge.numbers.number_verdict import NumberQuestion, PrintedNumber
 from experiments.judge.question import AskedClaim, ClaimQuestion
+from experiments.questions.claims import find_rule
 from experiments.questions.exhibits.checks import check_exhibit
-from experiments.questions.group_claim import ClaimAboutRuns
 from experiments.questions.number_questions import resolve_number
 from experiments.questions.preflight import check_metrics, check_rule, collect, raise_errors
 from experiments.questions.printed import list_numbers, read_numbers_of
@@ -105,8 +105,8 @@ def resolve_claims(paper: Paper, printed: Sequence[PrintedNumber] = ()) -> list[
     return _share_levels([_resolve_claim(paper, claim, by_id) for claim in paper.claims])
 
 
-def _resolve_claim(paper: Paper, claim: Any, printed: Mapping[str, PrintedNumber]) -> AskedClaim:
-    question, is_against = claim.resolve(paper, printed), claim.against is not None
+def _resolve_claim(paper: Paper, claim: Claim, printed: Mapping[str, PrintedNumber]) -> AskedClaim:
+    question, is_against = find_rule(claim).resolve(paper, printed), claim.against is not None
     if isinstance(question, ClaimQuestion):
         check_rule(claim.id, question)
     reading_of = None if claim.reading_of is None else paper.text_of(claim)
@@ -115,7 +115,7 @@ def _resolve_claim(paper: Paper, claim: Any, printed: Mapping[str, PrintedNumber
 
 def _check_metrics(paper: Paper, claim: Claim) -> None:
     """Check that the data sets of a claim about runs have its metrics."""
-    if isinstance(claim, ClaimAboutRuns) and not claim.explain_missing(paper):
+    if isinstance(claim, ClaimAboutRuns) and not find_rule(claim).explain_missing(paper):
         for part, metrics in claim.list_measured():
             check_metrics(paper, claim.id, part.study, part.where, metrics)
 

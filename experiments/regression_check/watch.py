@@ -23,6 +23,7 @@ from scipy.stats import binom
 
 from experiments.cells.cell import Cell
 from experiments.cells.study_cells import cells_of_studies
+from experiments.config.kinds.claims import GroupClaim
 from experiments.config.paper import Paper, Watch
 from experiments.config.setting import describe_setting
 from experiments.errors import BadInput, suggest_name
@@ -31,7 +32,7 @@ from experiments.judge.number_answers import list_number_verdicts
 from experiments.judge.numbers.number_verdict import NumberVerdict, PrintedNumber
 from experiments.judge.verdict import Verdict
 from experiments.judge.words import describe_place
-from experiments.questions.group_claim import GroupClaim
+from experiments.questions.claims import find_rule
 from experiments.questions.number_questions import find_settings, resolve_number
 from experiments.questions.preflight import check_metrics
 from experiments.questions.printed import list_numbers, read_numbers_of
@@ -176,7 +177,7 @@ ClaimParts = Sequence[tuple[str, np.ndarray]]
 def list_claim_parts(paper: Paper, claim: GroupClaim, results: Results) -> ClaimParts:
     """Return the parts of a claim that is narrowed to what is watched."""
     parts = []
-    for group in claim.make_question(paper).gather(results).groups:
+    for group in find_rule(claim).make_question(paper).gather(results).groups:
         for contrast in group.contrasts:
             parts.append((describe_place({**group.setting, "part": contrast.name}), contrast.gains))
     return parts

@@ -7,12 +7,12 @@ as an axis (the number of trees, the split).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from experiments.config.paper import Paper
-from experiments.config.setting import match_column
 from experiments.config.study import PaperError, Study
 
 
@@ -35,6 +35,16 @@ def select_rows(
     check_distinct(rows, study.name, names)
     is_finite = np.isfinite(pd.to_numeric(rows[metric], errors="coerce").to_numpy(np.float64))
     return rows[is_finite].reset_index(drop=True)
+
+
+def match_column(column: pd.Series, value: Any) -> np.ndarray:
+    """Return which entries of a column are ``value``, as booleans; numbers may have gone through text."""
+    if value is None:
+        return column.isna().to_numpy()
+    if isinstance(value, bool | str):
+        return (column.astype(str) == str(value)).to_numpy()
+    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
+    return np.isclose(numbers, float(value), rtol=1e-9, atol=0)
 
 
 def count_cells(paper: Paper, table: pd.DataFrame) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar, overload
 import pandas as pd
 
 import plots
+from experiments.config.kinds import is_built_in, name_kind
 from experiments.config.kinds.exhibits import Exhibit, PaperFigure, PaperTable
 from experiments.config.paper import Paper
 from experiments.errors import BadInput
@@ -87,11 +88,10 @@ def view(paper: Paper, part: PaperTable) -> TableView: ...
 def view(paper: Paper, part: PaperFigure) -> FigureView: ...
 def view(paper, part):
     """Return the view of a table or figure; BadInput if the file of a kind of somebody's own has none."""
-    kind = type(part)
-    if kind not in _VIEWS and kind.__module__ == PaperTable.__module__:
-        folder = "tables" if isinstance(part, PaperTable) else "figures"
-        import_module(f"{plots.__name__}.{folder}.{part.kind}")
-    shown = next((_VIEWS[one] for one in kind.__mro__ if one in _VIEWS), None)
-    if shown is None:
-        raise BadInput(f"the kind {part.kind!r} has no view: beside {kind.__name__} write a class that shows it")
-    return shown(paper, part)
+    folder = "tables" if isinstance(part, PaperTable) else "figures"
+    for kind in type(part).__mro__:
+        if is_built_in(kind) and (name := name_kind(kind)):
+            import_module(f"{plots.__name__}.{folder}.{name}")
+        if kind in _VIEWS:
+            return _VIEWS[kind](paper, part)
+    raise BadInput(f"the kind {part.kind!r} has no view: beside {type(part).__name__} write a class that shows it")

@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 
 from experiments.config.kinds.exhibits import SoundnessFigure
-from experiments.config.setting import match_column
 from experiments.metrics.find import is_error
 from experiments.stats import center_interval
 from experiments.store.long_table import distinct_privacy_reports
-from experiments.store.study_rows import select_rows
+from experiments.store.study_rows import match_column, select_rows
 from plots import style
 from plots.exhibits.views import FigureView
 from plots.labels import MISSING, label_metric, label_name, label_names, scale_value

@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 
 from experiments.config.kinds.exhibits import TradeoffFigure
-from experiments.config.setting import match_column
 from experiments.questions.tradeoffs import select_points
 from experiments.stats import center_interval
+from experiments.store.study_rows import match_column
 from plots import style
 from plots.exhibits.views import FigureView
 from plots.labels import label_metric, label_value, scale_value

@@ -13,10 +13,12 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
+from experiments.config.finding import AccountSign
+from experiments.judge.paper_answer import count_signs
 from experiments.judge.verdict import Verdict
 from plots import style
-from plots.answers import count_signs
-from plots.labels import SYMBOLS, TONES, AccountSign
+from plots.answers import draw_bar, format_tally
+from plots.labels import SYMBOLS, TONES
 from plots.strips import draw_in_text
 from plots.text_table import escape_cell
 
@@ -47,7 +49,7 @@ def _make_environment() -> Environment:
         "unaudited": AccountSign.UNAUDITED,
         "sign_of": {verdict.value: verdict.sign for verdict in Verdict},
     }
-    environment.globals |= {"count_signs": count_signs, "draw_in_text": draw_in_text}
+    environment.globals |= {used.__name__: used for used in (count_signs, draw_bar, draw_in_text, format_tally)}
     environment.filters["cell"] = escape_cell
     return environment
 

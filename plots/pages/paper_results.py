@@ -16,12 +16,14 @@ from typing import Any
 import pandas as pd
 
 from algorithms.whole_files import write_text
+from experiments.audit.private_as_claimed import sum_up_privacy
 from experiments.config.kinds.exhibits import PaperFigure, PaperTable
 from experiments.config.paper import Paper, Speaker
 from experiments.config.protocol import Protocol
 from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.claim_answers import judge_claims
 from experiments.judge.number_answers import judge_numbers
+from experiments.judge.paper_answer import count_signs
 from experiments.judge.readings.sentences import (
     describe_curve,
     describe_ranking,
@@ -40,7 +42,6 @@ from experiments.store.results import Results
 from experiments.store.runs_file import RUNS, select_runs, write_runs
 from experiments.store.study_rows import count_cells
 from plots import audits, labels, privacy
-from plots.answers import count_signs
 from plots.exhibits.views import view
 from plots.pages import html
 from plots.pages.drawings import draw_exhibits
@@ -76,7 +77,7 @@ def publish_paper(
     write_runs(select_runs(table, list_asked(questions.claims, questions.numbers)), folder / RUNS)
     write_csv(numbers, folder / "numbers.csv")
     write_csv(list_copies(list_splits(paper), paper.repeats), folder / "copies.csv")
-    write_json(privacy.sum_up_privacy(shown), folder / "privacy.json", DIGITS)
+    write_json(sum_up_privacy(shown), folder / "privacy.json", DIGITS)
     for part in paper.tables:
         write_csv(view(paper, part).make_frame(shown, numbers, facts), tables / f"{part.id}.csv")
     for figure in paper.figures:

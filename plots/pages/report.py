@@ -16,8 +16,8 @@ from experiments.config.finding import Sign
 from experiments.config.paper import Speaker
 from experiments.config.papers import read_paper
 from experiments.config.paths import BENCHMARKS, find_own_file, find_reference
+from experiments.judge.paper_answer import Answer
 from experiments.judge.verdict import Verdict
-from plots.answers import Answer
 from plots.audits import name_source
 from plots.pages import html
 from plots.pages.html import read_svg

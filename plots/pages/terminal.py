@@ -16,7 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.config.kinds.exhibits import GridTable
-from plots.answers import Answer
+from experiments.judge.paper_answer import Answer
+from plots.answers import draw_bar, format_tally
 from plots.labels import SYMBOLS, TONES
 from plots.rows import COMPUTED, ClaimRow, NumberRow
 from plots.runs.paper_run import PaperRun
@@ -71,9 +72,9 @@ def _print_sentence(console: Console, head: str, sentence: str) -> None:
 def _print_answer(console: Console, answer: Answer) -> None:
     """Print an answer with its bar of signs, and the counts and why in lines below."""
     head = Text(f"{answer.question:{_QUESTION}}")
-    bar = _colour_signs(answer.draw_bar())
+    bar = _colour_signs(draw_bar(answer))
     console.print(Text.assemble(head, bar, "  " if bar else "", (answer.words, "bold")))
-    for detail in filter(None, [answer.tally, answer.reason]):
+    for detail in filter(None, [format_tally(answer), answer.reason]):
         console.print(Padding(_colour_signs(detail), (0, 0, 0, 2)))
 
 

@@ -15,20 +15,23 @@ from typing import Self, TypeVar
 
 import pandas as pd
 
+from experiments.audit.private_as_claimed import judge_privacy
+from experiments.config.kinds.claims import Claim
 from experiments.config.kinds.exhibits import PaperFigure, PaperTable
-from experiments.config.paper import Claim, Paper, Speaker
+from experiments.config.paper import Paper, Speaker
 from experiments.config.readings import Question
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput
 from experiments.judge.claim_answer import ClaimAnswer
-from experiments.judge.number_answers import count_expected_misses
+from experiments.judge.number_answers import count_expected_misses, find_outside
 from experiments.judge.numbers.number_verdict import describe_runs, read_by_runs
+from experiments.judge.paper_answer import Answer, sum_up_verdicts
 from experiments.judge.readings.sentences import list_curve_notes, list_ranking_notes
 from experiments.judge.verdict import Verdict
 from experiments.questions.further_rows import describe_further_rows
 from experiments.run.copies import describe_copies
 from experiments.store.json_files import read_json
-from plots.answers import Answer, fill_finding, find_outside, judge_privacy, list_misfits, sum_up_verdicts
+from plots.answers import fill_finding, list_misfits
 from plots.audits import read_bounds
 from plots.exhibits.views import view
 from plots.rows import ClaimRow, NumberRow, describe_facts, group_numbers, list_claim_plots, make_row, plot_numbers
@@ -48,7 +51,7 @@ class PaperRun:
     numbers: pd.DataFrame  #: verdicts on the printed numbers
     claims: list[ClaimAnswer]  #: verdicts on the claims
     coverage: tuple[int, int]  #: how many cells are answered, and how many the paper asks for
-    privacy: list[dict]  #: as from `plots.privacy.sum_up_privacy`
+    privacy: list[dict]  #: as from `audit.private_as_claimed.sum_up_privacy`
     provenance: dict  #: where it comes from; empty if unknown
     readings: pd.DataFrame  #: how far each reading of the text is from what is printed
     curves: pd.DataFrame  #: what each reading says of each claim

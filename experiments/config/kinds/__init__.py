@@ -1,8 +1,8 @@
 """Kinds of claims, tables and figures, found by name.
 
-Tables and figures are documents of `exhibits`; a kind of claim is one class in one file of the packages that
-``conf/kinds.yaml`` names. A folder that a user adds has kinds of its own in ``claims/NAME.py``, ``tables/NAME.py`` and
-``figures/NAME.py``. The file of a kind is called like the kind, so that reading a paper imports only what it uses.
+They are documents of `claims` and `exhibits`. A folder that a user adds has kinds of its own in ``claims/NAME.py``,
+``tables/NAME.py`` and ``figures/NAME.py``; its file is called like the kind, so that only what a paper uses is
+imported. Who judges or shows a kind is found by its document, in upper rooms.
 """
 
 from __future__ import annotations
@@ -13,28 +13,50 @@ from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib import import_module, util
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from algorithms.installation import PREFIX
 from documents import search_path
 from documents.document import Document
-from documents.yaml_files import DocumentError, parse_yaml, shorten_path
+from documents.yaml_files import DocumentError, shorten_path
 from experiments.config import own_kinds
-from experiments.config.kinds import exhibits
-from experiments.config.paths import CONF
+from experiments.config.kinds import claims, exhibits
 from experiments.edge import keep_prints_apart
 from experiments.errors import BadInput, one_line, suggest_name
 
+_OURS = {
+    "claims": (claims, claims.Claim),
+    "tables": (exhibits, exhibits.PaperTable),
+    "figures": (exhibits, exhibits.PaperFigure),
+}
+"""By part of a paper, the module whose classes are the kinds that come with the project, and what they derive from."""
+
 
 @cache
-def find_packages() -> Mapping[str, list[str]]:
-    """Return the packages in which kinds have files of their own, by part of a paper."""
-    packages = parse_yaml((CONF / "kinds.yaml").read_text(encoding="utf-8"))
-    return {part: [f"{PREFIX}{package}" for package in own] for part, own in packages.items()}
+def _list_built_in(part: str) -> Mapping[str, type[Document]]:
+    module, base = _OURS[part]
+    classes = [one for one in vars(module).values() if inspect.isclass(one) and issubclass(one, base)]
+    return {name: one for one in classes if (name := name_kind(one))}
+
+
+def name_kind(document: type[Document]) -> str:
+    """Return the kind that a class of documents is; nothing of a class that kinds extend.
+
+    Examples
+    --------
+    >>> name_kind(exhibits.GridTable), name_kind(exhibits.PaperTable)
+    ('grid', '')
+    """
+    field = document.model_fields.get("kind")
+    return next(iter(get_args(field.annotation)), "") if field else ""
+
+
+def is_built_in(document: type[Document]) -> bool:
+    """Return whether a class of documents comes with the project."""
+    return document.__module__ in (claims.__name__, exhibits.__name__)
 
 
 def _find_modules(part: str) -> dict[str, tuple[str, Path]]:
-    """Return module and file of each kind of a part that has its own; DocumentError if two have one name."""
+    """Return module and file of each kind of a part in added folders; DocumentError if two have one name."""
     added = search_path.list_added()
     _look_into(added)
     return _list_modules(part, added)
@@ -44,24 +66,17 @@ def _find_modules(part: str) -> dict[str, tuple[str, Path]]:
 def _list_modules(part: str, added: tuple[Path, ...]) -> dict[str, tuple[str, Path]]:
     """Return the same; the folders are those that are looked into."""
     modules: dict[str, tuple[str, Path]] = {}
-    for package in (*find_packages().get(part, ()), f"{own_kinds.__name__}.{part}"):
-        found = util.find_spec(package)
-        for folder in (found.submodule_search_locations or []) if found else []:
-            for path in sorted(Path(folder).glob("[!_]*.py")):
-                first = (
-                    Path(exhibits.__file__)
-                    if path.stem in _list_built_in(part)
-                    else modules.get(path.stem, ("", path))[1]
-                )
-                if not first.samefile(path):
-                    stand = f"stands in {shorten_path(first)} and in {shorten_path(path)}"
-                    raise DocumentError(f"the kind {path.stem!r} of {part} {stand}; rename yours")
-                modules[path.stem] = (f"{package}.{path.stem}", path)
+    package = f"{own_kinds.__name__}.{part}"
+    found = util.find_spec(package)
+    for folder in (found.submodule_search_locations or []) if found else []:
+        for path in sorted(Path(folder).glob("[!_]*.py")):
+            ours = _list_built_in(part).get(path.stem)
+            first = modules[path.stem][1] if path.stem in modules else Path(inspect.getfile(ours)) if ours else path
+            if not first.samefile(path):
+                stand = f"stands in {shorten_path(first)} and in {shorten_path(path)}"
+                raise DocumentError(f"the kind {path.stem!r} of {part} {stand}; rename yours")
+            modules[path.stem] = (f"{package}.{path.stem}", path)
     return modules
-
-
-def _list_built_in(part: str) -> Mapping[str, type[Document]]:
-    return exhibits.KINDS.get(part, {})
 
 
 def _look_into(added: tuple[Path, ...]) -> None:

@@ -7,8 +7,8 @@ What they need of runs is checked in `experiments.questions.exhibits.checks`; wh
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -383,19 +383,3 @@ class WinsFigure(ComparedPart, PaperFigure):
     """On how many data sets each algorithm beats each other one by more than ``equal_within``, and loses to it."""
 
     kind: Literal["wins"]
-
-
-_TABLES: tuple[type[PaperTable], ...] = (
-    *(GridTable, SpanTable, DatasetsTable, AttributesTable, ByKindTable, DecisionTable),
-)
-_FIGURES: tuple[type[PaperFigure], ...] = (
-    *(LinesFigure, FacetsFigure, FitFigure, LedgerFigure, RanksFigure, SoundnessFigure, TradeoffFigure, WinsFigure),
-)
-
-
-def _by_kind(classes: Sequence[type[Document]]) -> dict[str, type[Document]]:
-    return {get_args(get_type_hints(one)["kind"])[0]: one for one in classes}
-
-
-KINDS = {"tables": _by_kind(_TABLES), "figures": _by_kind(_FIGURES)}
-"""The kinds that come with the project, by part of a paper and by name."""

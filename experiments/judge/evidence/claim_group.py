@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial, reduce
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -92,8 +92,9 @@ class PValues(NamedTuple):
     equal_any: Any
 
 
+@runtime_checkable
 class ClaimRule(Protocol):
-    """What a claim says of a group: as a rule the claim of a paper's file itself; see `group_claim.ClaimAboutRuns`."""
+    """What a claim says of a group; see `experiments.questions.group_claim`."""
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Return what the claim says."""

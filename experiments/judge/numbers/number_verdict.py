@@ -27,7 +27,7 @@ class PrintedNumber:
     id: str
     #: The table or figure that prints it, which names its study.
     table: str
-    #: What it measures; of a formula, the function of `experiments.judge.statements` that gives it.
+    #: What it measures; of a formula, the function of `experiments.statements` that gives it.
     metric: str
     #: One of `STATISTICS`: a mean of one setting, the largest mean of several, a counted fact, the value of a printed
     #: formula, the number of a setting that the paper does not state, or one whose formula is lost, so that ours was

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
+from experiments.config.kinds.claims import AboveAtEqualClaim
 from experiments.config.paper import Paper
-from experiments.config.study import Curve, StudyPart
-from experiments.judge.evidence.claim_group import ClaimGroup, ClaimTest, Contrast
+from experiments.judge.evidence.claim_group import ClaimGroup, Contrast
 from experiments.judge.question import AskedGroup, ClaimQuestion, Evidence
 from experiments.metrics.metric import Margin
-from experiments.questions.group_claim import ClaimAboutRuns, describe_scope, is_fixed_split
+from experiments.questions.group_claim import RunsRule, describe_scope, is_fixed_split
 from experiments.questions.settings import list_setting_keys
 from experiments.questions.tradeoffs import check_curve, compare_at_equal, join_points
 from experiments.store.results import Results
@@ -44,24 +43,8 @@ class CurveQuestion(ClaimQuestion):
         return Evidence([group], sorted(both - set(repeats.tolist())))
 
 
-class AboveAtEqualClaim(ClaimAboutRuns):
-    """The curve ``better`` has more of the metric than ``worse`` where both have the same of ``equal``.
-
-    An example is accuracy at equal leakage. Each repeat gives the difference of their means over the range of ``equal``
-    that both reach, see `questions.tradeoffs`. There is one group.
-    """
-
-    kind: Literal["above_at_equal"]
-    better: Curve
-    """The curve that is claimed to be better."""
-    worse: Curve
-    """The curve that it is better than."""
-    equal: str
-    """The metric that is held equal; ``metric`` is compared."""
-
-    def list_measured(self) -> list[tuple[StudyPart, list[str]]]:
-        """Return both curves, with both metrics."""
-        return [(curve, [self.equal, self.metric]) for curve in (self.worse, self.better)]
+class AboveAtEqualRule(RunsRule[AboveAtEqualClaim], of=AboveAtEqualClaim):
+    """Each repeat gives the difference of the curves' means over the range of ``equal`` that both reach."""
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want the difference of the curves to be above zero."""
@@ -69,20 +52,21 @@ class AboveAtEqualClaim(ClaimAboutRuns):
         return [Contrast.of_difference("", 1, worse, better, margin)]
 
     def make_question(self, paper: Paper) -> CurveQuestion:
-        """Return the question; see `ClaimAboutRuns.make_question`."""
+        """Return the question; see `RunsRule.make_question`."""
+        claim = self.claim
         curves, fixed = [], set()
-        for curve in (self.worse, self.better):
-            check_curve(paper, self.id, curve)
-            study = paper.study(curve.study, self.id)
+        for curve in (claim.worse, claim.better):
+            check_curve(paper, claim.id, curve)
+            study = paper.study(curve.study, claim.id)
             curves.append(list_setting_keys(study, curve.where))
             fixed |= {is_fixed_split(study, dataset) for dataset in study.axis("dataset", curve.where)}
         return CurveQuestion(
-            metric=self.metric,
+            metric=claim.metric,
             groups=(AskedGroup({}, tuple(curves)),),
-            test=ClaimTest(self, self.find_margin(paper), self.statistic),
+            test=self.make_test(paper),
             scope=describe_scope(fixed),
-            obstacle=f"the curves share no range of {self.equal}",
-            equal=self.equal,
+            obstacle=f"the curves share no range of {claim.equal}",
+            equal=claim.equal,
             first=paper.repeats,
             most=self.find_last_look(paper),
         )

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
+from experiments.config.kinds.claims import NotWorseClaim
 from experiments.judge.evidence.claim_group import Contrast
 from experiments.metrics.metric import Margin
-from experiments.questions.group_claim import ComparisonClaim, WithMargin
+from experiments.questions.group_claim import GroupRule
 
 
-class NotWorseClaim(WithMargin, ComparisonClaim):
-    """The algorithm ``better`` is as good as ``worse``: it has at most ``margin``, a share of the metric, less.
-
-    A test of non-inferiority in every group. ``independent`` is refuted by any difference, this by a loss only.
-    """
-
-    kind: Literal["not_worse"]
+class NotWorseRule(GroupRule[NotWorseClaim], of=NotWorseClaim):
+    """The difference is above minus the margin."""
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want the difference to be above minus the margin."""

@@ -13,14 +13,13 @@ import pandas as pd
 from experiments.cells.cell import Cell
 from experiments.cells.grid import expand_grid
 from experiments.config import estimators
+from experiments.config.kinds.claims import AboveClaim, ComparisonClaim
 from experiments.config.kinds.exhibits import PaperTable
 from experiments.config.paper import Paper
 from experiments.config.readings import Question, QuestionOfClaims, QuestionOfNumbers, QuestionOfTable
 from experiments.config.study import PaperError, Study, StudyPart
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.words import name_setting
-from experiments.questions.claims.above import AboveClaim
-from experiments.questions.group_claim import ComparisonClaim
 from experiments.questions.printed import list_numbers, select_part
 from experiments.questions.readings.choices import (
     Choice,

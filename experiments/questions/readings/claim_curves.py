@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.cells.cell import Cell
+from experiments.config.kinds.claims import GroupClaim
 from experiments.config.paper import Paper
 from experiments.config.study import Study
 from experiments.judge.evidence.claim_group import ClaimGroup
@@ -24,7 +25,7 @@ from experiments.judge.readings.under_reading import OPEN, judge_under_reading
 from experiments.judge.readings.variance import PREFIX
 from experiments.judge.words import describe_place
 from experiments.metrics.find import is_in_per_cent
-from experiments.questions.group_claim import GroupClaim
+from experiments.questions.claims import find_rule
 from experiments.questions.readings.cells import expand_reading
 from experiments.questions.readings.choices import Choice, list_factors, list_readings
 from experiments.stats import center_interval
@@ -69,7 +70,7 @@ def list_curves(paper: Paper) -> tuple[list[GroupClaim], dict[str, str]]:
     """
     claims, left_out = [], {}
     for claim in paper.claims:
-        if not isinstance(claim, GroupClaim) or claim.reading_of or claim.explain_missing(paper):
+        if not isinstance(claim, GroupClaim) or claim.reading_of or find_rule(claim).explain_missing(paper):
             continue
         if not any(factor.algorithms for factor in _list_open(paper, claim)):
             continue
@@ -150,7 +151,7 @@ def _judge_one(
             row |= {f"params.{name}": cell.params.get(name) for name in study.params}
             value = measured[cell.key].metrics.get(claim.metric, math.nan)
             rows.append({**row, "repeat": cell.repeat, claim.metric: value})
-        groups = claim.make_question(paper).gather(Results(pd.DataFrame(rows))).groups
+        groups = find_rule(claim).make_question(paper).gather(Results(pd.DataFrame(rows))).groups
     if not groups or min(len(group.values) for group in groups) < 2:
         return JudgedReading(reading, OPEN, repeats, [], cost, len(measured))
     return JudgedReading(reading, judge_under_reading(groups), repeats, groups, cost, len(measured))

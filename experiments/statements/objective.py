@@ -16,7 +16,7 @@ from scipy.stats import laplace
 
 from algorithms.regression.budget import part_sensitivities
 from algorithms.regression.repair import minimise_objective
-from experiments.judge.statements.finding import Finding
+from experiments.statements.finding import Finding
 
 _LEVELS = {1: 9, 2: 5, 3: 3}
 """Of each number of regressors, how many values of each number of a record are tried."""

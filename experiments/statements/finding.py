@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from experiments import statements
 from experiments.errors import BadInput, suggest_name
-from experiments.judge import statements
 
 
 class Finding(NamedTuple):
@@ -22,7 +22,7 @@ class Finding(NamedTuple):
 
 
 def find_function(name: str, given: Mapping[str, Any]) -> Callable[..., Any]:
-    """Return the function ``module.function`` of `experiments.judge.statements`, checked to take what is given.
+    """Return the function ``module.function`` of `experiments.statements`, checked to take what is given.
 
     BadInput if there is no such public function, or it does not take these arguments.
 

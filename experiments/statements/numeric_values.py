@@ -14,8 +14,8 @@ import pandas as pd
 
 from algorithms import Continuous, Domain, Nominal
 from experiments.config.estimators import make_estimator, merge_parameters
-from experiments.judge.statements.finding import Finding
 from experiments.run.splits import take_ranges
+from experiments.statements.finding import Finding
 
 _N_ROWS, _N_BINS, _MOVE = 200, 10, 0.002
 _DOMAIN = Domain((Continuous("x", 0, 1), Nominal("z", ("a", "b"))), Nominal("y", ("no", "yes")))

@@ -8,34 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
-from documents.document import Scalar
-from experiments.config.paper import Claim, Paper
+from experiments.config.kinds.claims import ExactClaim
+from experiments.config.paper import Paper
 from experiments.config.study import PaperError
 from experiments.errors import BadInput
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import ComputedQuestion
-from experiments.judge.statements.finding import Finding, find_function
 from experiments.judge.verdict import Verdict
+from experiments.questions.rule import Rule
+from experiments.statements.finding import Finding, find_function
 
 
-class ExactClaim(Claim):
-    """A theorem or a printed formula: a function of `experiments.judge.statements` says whether it holds."""
-
-    kind: Literal["exact"]
-    statement: str
-    """The function, ``module.function``."""
-    given: dict[str, Scalar] = {}
-    """Its arguments, such as the number that is printed."""
+class ExactRule(Rule[ExactClaim], of=ExactClaim):
+    """The claim's statement is computed."""
 
     def resolve(self, paper: Paper, numbers: Mapping[str, PrintedNumber]) -> ComputedQuestion:
-        """Return the question, if there is such a statement and it takes what is given; see `Claim.resolve`."""
+        """Return the question, if there is such a statement and it takes what is given; see `Rule.resolve`."""
         try:
-            statement = find_function(self.statement, self.given)
+            statement = find_function(self.claim.statement, self.claim.given)
         except BadInput as error:
-            raise PaperError(f"claim {self.id!r}: {error}") from None
-        return ComputedQuestion(partial(_compute_finding, partial(statement, **self.given)))
+            raise PaperError(f"claim {self.claim.id!r}: {error}") from None
+        return ComputedQuestion(partial(_compute_finding, partial(statement, **self.claim.given)))
 
 
 def _compute_finding(statement: Callable[[], Finding], numbers: Mapping) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from experiments.judge.statements.finding import Finding
+from experiments.statements.finding import Finding
 
 _SIZES = (10, 20, 40)
 

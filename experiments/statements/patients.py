@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import NamedTuple
 
-from experiments.judge.statements.finding import Finding
+from experiments.statements.finding import Finding
 
 
 class _Class(NamedTuple):

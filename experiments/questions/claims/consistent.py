@@ -7,55 +7,45 @@ what a single run could not: the print does not say which it is, and no run of o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 import numpy as np
 
-from documents.document import ListOf
-from experiments.config.paper import Claim, Paper
+from experiments.config.kinds.claims import ConsistentClaim
+from experiments.config.paper import Paper
 from experiments.config.study import PaperError
 from experiments.judge.numbers.confusion_matrix import Feasibility, feasibility
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import ComputedQuestion
 from experiments.judge.verdict import Verdict
 from experiments.metrics.find import is_in_per_cent
-from experiments.questions.print_claims.printed import check_named
+from experiments.questions.claims.printed import check_named
+from experiments.questions.rule import Rule
 
 
-class ConsistentClaim(Claim):
-    """The printed precisions and recalls can come from one confusion matrix of ``n_rows`` test rows of each class.
-
-    If not, they are ``inconsistent in print``; nothing need be run for that.
-    """
-
-    kind: Literal["consistent"]
-    precision: ListOf[str]
-    """Ids of the printed precisions, one of each class."""
-    recall: ListOf[str]
-    """Ids of the printed recalls, one of each class."""
-    n_rows: ListOf[int | ListOf[int]]
-    """Test rows of each class, or the smallest and the largest number that there may be."""
+class ConsistentRule(Rule[ConsistentClaim], of=ConsistentClaim):
+    """A confusion matrix is looked for that gives all of the printed numbers."""
 
     def resolve(self, paper: Paper, numbers: Mapping[str, PrintedNumber]) -> ComputedQuestion:
-        """Return the answer, if the paper prints numbers that can be compared; see `Claim.resolve`."""
-        check_named(self.id, (*self.precision, *self.recall), numbers)
-        printed = [numbers[name] for name in (*self.precision, *self.recall)]
+        """Return the answer, if the paper prints numbers that can be compared; see `Rule.resolve`."""
+        claim = self.claim
+        check_named(claim.id, (*claim.precision, *claim.recall), numbers)
+        printed = [numbers[name] for name in (*claim.precision, *claim.recall)]
         (decimals, *others) = {number.decimals + 2 * is_in_per_cent(number.metric) for number in printed}
         if others:
-            raise PaperError(f"claim {self.id!r}: its numbers are printed with different decimals")
+            raise PaperError(f"claim {claim.id!r}: its numbers are printed with different decimals")
         shares = [float(number.value) for number in printed]
-        precisions, recalls = shares[: len(self.precision)], shares[len(self.precision) :]
+        precisions, recalls = shares[: len(claim.precision)], shares[len(claim.precision) :]
         try:
-            result = feasibility(precisions, recalls, self.n_rows, decimals=decimals)
+            result = feasibility(precisions, recalls, claim.n_rows, decimals=decimals)
         except ValueError as error:
-            raise PaperError(f"claim {self.id!r}: {error}") from error
+            raise PaperError(f"claim {claim.id!r}: {error}") from error
         return ComputedQuestion.known(*self._decide(result, precisions, decimals))
 
     def _decide(self, result: Feasibility, precisions: Sequence[float], decimals: int) -> tuple[Verdict, str]:
         if result.matrix is not None:
             return Verdict.REPRODUCED, f"the confusion matrix {result.matrix.tolist()} gives all of them"
         forced = " and ".join(f"{100 * low:.1f} to {100 * high:.1f} %" for low, high in result.precision_range)
-        sizes = [f"{n[0]} to {n[1]}" if isinstance(n, tuple) else str(n) for n in self.n_rows]
+        sizes = [f"{n[0]} to {n[1]}" if isinstance(n, tuple) else str(n) for n in self.claim.n_rows]
         none = f"no confusion matrix of {' and '.join(sizes)} test rows gives these"
         reason = f"{none}: the recalls force precisions of {forced}"
         half, printed = 0.5 * 10.0**-decimals, np.array(precisions)

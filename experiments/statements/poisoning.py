@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from experiments.judge.statements.finding import Finding
+from experiments.statements.finding import Finding
 
 _TRAINING_SHARE = (4, 5)
 """Four of five folds."""

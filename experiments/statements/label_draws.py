@@ -7,8 +7,8 @@ from itertools import accumulate, combinations_with_replacement
 
 import numpy as np
 
-from experiments.judge.statements.finding import Finding
-from experiments.judge.statements.pfdpdt_law import permute_and_flip
+from experiments.statements.finding import Finding
+from experiments.statements.pfdpdt_law import permute_and_flip
 
 _CLASSES = (2, 3, 4)
 _LEADS = (0.25, 0.5, 1, 2, 4, 8, 16)

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.optimize import linprog
 
-from experiments.judge.statements.finding import Finding
+from experiments.statements.finding import Finding
 
 _MOST_TESTS = 1000
 _HALF = Fraction(5, 10_000)

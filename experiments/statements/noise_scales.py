@@ -6,7 +6,7 @@ attributes is 2 (d + 1)²; Diff-LR tells its quadratic part, 2 d², from its lin
 
 from __future__ import annotations
 
-from experiments.judge.statements.finding import Finding
+from experiments.statements.finding import Finding
 
 
 def sensitivity_is_lower(printed: float, features: int) -> Finding:

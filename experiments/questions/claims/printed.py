@@ -10,28 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from algorithms.accounting.faults import join_names
-from documents.document import ListOf
-from experiments.config.paper import Claim, Paper
+from experiments.config.kinds.claims import PrintedClaim
+from experiments.config.paper import Paper
 from experiments.config.study import PaperError
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import ComputedQuestion
 from experiments.judge.verdict import Verdict, find_least_known
+from experiments.questions.rule import Rule
 
 
-class PrintedClaim(Claim):
-    """Printed numbers of the paper, all of which must be reproduced."""
-
-    kind: Literal["printed"]
-    numbers: ListOf[str]
-    """Ids of printed numbers."""
+class PrintedRule(Rule[PrintedClaim], of=PrintedClaim):
+    """The verdict comes from those on the claim's numbers."""
 
     def resolve(self, paper: Paper, numbers: Mapping[str, PrintedNumber]) -> ComputedQuestion:
-        """Return the question, if the paper prints all of the numbers; see `Claim.resolve`."""
-        check_named(self.id, self.numbers, numbers)
-        return ComputedQuestion(partial(_judge, self.numbers))
+        """Return the question, if the paper prints all of the numbers; see `Rule.resolve`."""
+        check_named(self.claim.id, self.claim.numbers, numbers)
+        return ComputedQuestion(partial(_judge, self.claim.numbers))
 
 
 def check_named(claim: str, names: Sequence[str], numbers: Collection[str]) -> None:

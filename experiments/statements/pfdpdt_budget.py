@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from experiments.judge.statements.finding import Finding
+from experiments.statements.finding import Finding
 
 
 def split_epsilon(level: int, max_depth: int, epsilon: float = 1.0) -> Fraction:

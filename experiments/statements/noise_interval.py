@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scipy.stats import norm
 
-from experiments.judge.statements.finding import Finding
+from experiments.statements.finding import Finding
 
 
 def interval_holds_value(per_cent: float, half_width: float) -> Finding:

@@ -14,9 +14,9 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from experiments.judge.statements.finding import Finding
-from experiments.judge.statements.leaf_errors import find_largest_product
-from experiments.judge.statements.pfdpdt_law import permute_and_flip
+from experiments.statements.finding import Finding
+from experiments.statements.leaf_errors import find_largest_product
+from experiments.statements.pfdpdt_law import permute_and_flip
 
 Cells = tuple[tuple[int, int], tuple[int, int]]
 """Of each category, the number of records of each class."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from experiments.judge.statements.finding import Finding
+from experiments.statements.finding import Finding
 
 _SHARE_OF_LEAVES = 0.5
 

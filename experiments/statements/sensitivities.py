@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
-from experiments.judge.statements.finding import Finding
+from experiments.statements.finding import Finding
 
 Table = tuple
 """Records in any order: pairs (child, class) of a split, or targets of a regression in [0, 1]."""

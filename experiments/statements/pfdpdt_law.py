@@ -13,8 +13,8 @@ from functools import cache
 from itertools import combinations_with_replacement, permutations, product
 from typing import Any
 
-from experiments.judge.statements.finding import Finding
-from experiments.judge.statements.pfdpdt_budget import leaf_epsilon, split_epsilon
+from experiments.statements.finding import Finding
+from experiments.statements.pfdpdt_budget import leaf_epsilon, split_epsilon
 
 Table = tuple[tuple[tuple[int, ...], int], ...]
 """Records: the values of the features, and the label."""

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import combinations, product
 from math import log2
 
-from experiments.judge.statements.finding import Finding
+from experiments.statements.finding import Finding
 
 Sides = Sequence[Sequence[int]]
 """For each side of a split, the classes, 0 or 1, of its records."""
