@@ -15,7 +15,7 @@ import dp_replica as dr
 paper = dr.load_paper(2)
 print(paper.heading)
 for answer in paper.answers:
-    print(f"{answer.question:28}{answer.words} ({answer.tally})")
+    print(f"{answer.question:28}{answer.words}")
 
 # %%
 # Each claim has a verdict, and in ``reason`` why. A claim that holds under one reading of the text and fails under
