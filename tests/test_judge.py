@@ -467,7 +467,7 @@ def test_runs_are_published_with_their_paper_if_they_are_small(tmp_path, monkeyp
     folder, _ = publish(tmp_path / "made-up")
     shutil.copytree(folder.parent / "run", tmp_path / "results" / "paper-9")
     (tmp_path / "results" / "paper-9" / "provenance.json").write_text('{"git": {"dirty": false}, "command": ""}')
-    monkeypatch.setattr(reference_pages, "REFERENCE", tmp_path / "reference")
+    monkeypatch.setattr("experiments.config.paths.REFERENCE", tmp_path / "reference")
     monkeypatch.setattr(reference_pages, "_lacks_cells", lambda run: False)
     reference_pages.publish_run("9", tmp_path / "results")
     assert (tmp_path / "reference" / "paper-9" / RUNS).read_bytes() == (folder / RUNS).read_bytes()

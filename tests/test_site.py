@@ -75,7 +75,7 @@ def made_up(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(paths, "PAPERS", project / "conf/paper")
         patch.setattr(printed, "ROOT", project)
-        patch.setattr(report_pages, "REFERENCE", project / "results/reference")
+        patch.setattr(paths, "REFERENCE", project / "results/reference")
         index = build_report(make_up(project), ["7", "8", "9"])
     return shutil.move(index.parent, tmp_path_factory.mktemp("elsewhere") / "report")
 
