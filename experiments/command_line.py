@@ -129,15 +129,16 @@ def translate_line(line: str) -> tuple[str, list[str]]:
     --------
     >>> translate_line("dp-replica paper=2 repe"), translate_line("dp-replica describe algorithm=rd")
     (("dp-replica paper='2' repe", []), ("dp-replica do='describe' algorithm=rd", []))
-    >>> translate_line("dp-replica aud")
-    ('dp-replica aud', ['audit'])
+    >>> translate_line("dp-replica aud"), translate_line("dp-replica help aud")
+    (('dp-replica aud', ['audit']), ('dp-replica aud', ['audit']))
     """
     program, *words = line.split()
     last = "" if line[-1].isspace() or not words else words.pop()
     options, _ = _make_parser().parse_known_intermixed_args(words)
     if options.config_dir:
         search_path.use_folders([*search_path.list_added(), options.config_dir])
-    words = quote_names(translate_words(options.settings))
+    asks_help = options.settings[:1] == [_HELP]
+    words = quote_names(translate_words(options.settings[asks_help:]))
     commands = [] if words or "=" in last else [*_list_options("do"), *_ALIASES, _HELP]
     return " ".join([program, *words, last]), sorted(filter(lambda name: name.startswith(last), commands))
 

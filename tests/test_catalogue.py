@@ -270,7 +270,7 @@ def test_a_help_lists_by_kind_and_has_those_of_ones_own(own, capsys):
     begin = {name: next(i for i, line in enumerate(lines) if line.startswith(f"  {name} ")) for name in KINDS}
     assert sorted(begin, key=begin.get) == list(KINDS)
     assert lines[begin["own"]].split() == ["own", "broken,", "described,", "neighbours,", "odd,", "silent"]
-    choices = lines[begin["sound"] : begin["own"] + 20]
+    choices = lines[begin["sound"] : lines.index("Settings, with their defaults:")]
     assert all(len(line) <= WIDTH for line in choices if "http" not in line and not line.startswith("  algorithm"))
     named = set(re.findall(r"[\w:]+", " ".join(lines)))
     assert set(map(name_chosen, ALGORITHMS)) | set(datasets.names()) <= named

@@ -183,6 +183,7 @@ def test_an_installed_command_is_completed_by_shells(tmp_path, monkeypatch, caps
         ("dataset=ca", "dataset=car"),
         ("do=check executor.jo", "executor.jobs="),
         ("aud", "audit"),
+        ("help aud", "audit"),
         ("", "describe"),
         ("run dataset=ca", "dataset=car"),
         ("describe algorithm=rd", "algorithm=rdt"),
