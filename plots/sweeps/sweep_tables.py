@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -145,58 +145,56 @@ def _is_alternative(name: str) -> bool:
 
 def _arrange(run: SweepRun, rows: list[str], columns: str | None) -> list[SweepTable]:
     """Return the tables of a layout; the best is looked for over alternatives in the rows, else over the columns."""
-    sweep = run.sweep
-    compared = list(filter(_is_alternative, rows)) or list(filter(_is_alternative, filter(None, [columns])))
-    if compared == [columns]:
-        group = "row"
-    else:
-        others = [label_name(sweep, name) for name in rows if name not in compared]
-        group = f"column at each {' and '.join(others)}" if others else "column"
-    cells = {metric: _make_cells(run, metric, rows, columns, compared) for metric in sweep.shown}
+    sweep, of_columns = run.sweep, [columns] if columns else []
+    compared = list(filter(_is_alternative, rows)) or list(filter(_is_alternative, of_columns))
+    others = label_names(sweep, (name for name in rows if name not in compared))
+    group = f"column at each {' and '.join(others)}" if others else "column"
+    names = [list(row) for row in product(*(label_values(sweep, name, sweep.axes[name]) for name in rows))]
+    settings = sweep.number_settings([*rows, *of_columns]).reshape(len(names), -1)[:_MOST_ROWS]
+    cells = {label_metric(sweep, metric): _make_cells(run, metric, settings, compared) for metric in sweep.shown}
     if columns is None:
-        body = [list(line) for line in zip(*cells.values(), strict=True)]
-        return [_make_table(sweep, "", rows, [label_metric(sweep, metric) for metric in cells], body, group)]
-    names = label_values(sweep, columns, sweep.axes[columns])
-    if columns not in ("dataset", "algorithm"):
-        axis = label_name(sweep, columns)
-        names = [name if name == "no noise" else f"{axis} = {name}" for name in names]
+        heads, body = list(cells), [list(chain.from_iterable(line)) for line in zip(*cells.values(), strict=True)]
+        cells = {"": body}
+    else:
+        heads = _name_columns(sweep, columns)
+        group = "row" if compared == of_columns else group
     tables = []
-    for metric, own in cells.items():
-        body = [own[start : start + len(names)] for start in range(0, len(own), len(names))]
-        tables.append(_make_table(sweep, label_metric(sweep, metric), rows, names, body, group))
+    for title, body in cells.items():
+        signs = {cell.sign for line in body for cell in line}
+        words = ["one run each" if sweep.repeats == 1 else "mean ± half-width of its 95 % interval"]
+        words += [f"{BEST} best of each {group}"] if BEST in signs else []
+        words += [f"{INCOMPLETE} incomplete"] if INCOMPLETE in signs else []
+        lines = list(zip(names, body, strict=False))  # the first of many
+        tables.append(
+            SweepTable(title, "; ".join(words), label_names(sweep, rows), heads, lines, len(names) - len(lines))
+        )
     return tables
 
 
-def _make_table(
-    sweep: Sweep, title: str, axes: list[str], columns: list[str], cells: list[list[SweepCell]], group: str
-) -> SweepTable:
-    names = [list(row) for row in product(*(label_values(sweep, name, sweep.axes[name]) for name in axes))]
-    rows = list(zip(names[:_MOST_ROWS], cells, strict=True))
-    signs = {cell.sign for line in cells for cell in line}
-    words = ["one run each" if sweep.repeats == 1 else "mean ± half-width of its 95 % interval"]
-    words += [f"{BEST} best of each {group}"] if BEST in signs else []
-    words += [f"{INCOMPLETE} incomplete"] if INCOMPLETE in signs else []
-    return SweepTable(title, "; ".join(words), label_names(sweep, axes), columns, rows, len(names) - len(rows))
+def _name_columns(sweep: Sweep, axis: str) -> list[str]:
+    names = label_values(sweep, axis, sweep.axes[axis])
+    if axis in ("dataset", "algorithm"):
+        return names
+    return [name if name == "no noise" else f"{label_name(sweep, axis)} = {name}" for name in names]
 
 
-def _make_cells(
-    run: SweepRun, metric: str, rows: list[str], columns: str | None, compared: list[str]
-) -> list[SweepCell]:
-    """Return the cells of a metric, row by row."""
+def _make_cells(run: SweepRun, metric: str, settings: np.ndarray, compared: list[str]) -> list[list[SweepCell]]:
+    """Return the cells of a metric: those of the settings with these numbers, in rows and columns."""
     sweep, numbers = run.sweep, run.select(metric)
     means = numbers["mean"].to_numpy().reshape(sweep.shape)
     decimals = _count_decimals(metric, means)
     complete = np.where(run.n_measured.reshape(sweep.shape) < sweep.repeats, math.nan, means)
     is_best = _find_best(metric, complete, decimals, tuple(list(sweep.axes).index(name) for name in compared))
     points = numbers.assign(**NOTHING_PRINTED, note="", digits=decimals.ravel(), is_best=is_best.ravel())
-    order = sweep.number_settings(filter(None, [*rows, columns])).ravel()
-    n_cells = _MOST_ROWS * (len(sweep.axes[columns]) if columns else 1)
     cells = []
-    for point in points.iloc[order[:n_cells]].to_dict("records"):
-        note = f"{point['n_measured']} of {sweep.repeats} runs" if point["n_measured"] < sweep.repeats else ""
-        text = describe_point(point, "mean", point["digits"])
-        sign = BEST if point["is_best"] else INCOMPLETE if note else ""
-        cells.append(SweepCell(text["ours"], text["band"], sign, note))
+    for of_row in settings:
+        line = []
+        for point in points.iloc[of_row].to_dict("records"):
+            note = f"{point['n_measured']} of {sweep.repeats} runs" if point["n_measured"] < sweep.repeats else ""
+            text = describe_point(point, "mean", point["digits"])
+            sign = BEST if point["is_best"] else INCOMPLETE if note else ""
+            line.append(SweepCell(text["ours"], text["band"], sign, note))
+        cells.append(line)
     return cells
 
 
