@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from pathlib import Path
 
 import pandas as pd
 
@@ -23,8 +22,8 @@ from experiments.store.record import Record
 from experiments.store.summaries import summarise_setting, write_json_lines
 from plots.sweeps.sweep import identify_sweep, name_sweep
 from plots.sweeps.sweep_folder import FOLDER, make_folder, refuse_taken_name, write_sweep
-from plots.sweeps.sweep_run import SweepRun, make_run, tabulate_settings
-from plots.sweeps.sweep_tables import arrange_tables, print_shortfall, print_sweep
+from plots.sweeps.sweep_run import make_run, tabulate_settings
+from plots.sweeps.sweep_tables import arrange_tables, print_sweep
 
 
 def run_sweep(
@@ -67,15 +66,10 @@ def run_sweep(
         folder = make_folder(parent, options.name or name_sweep(axes), identity)
         facts = provenance.gather_facts(request.arguments, axes["dataset"], run.sweep.repeats, axes["algorithm"])
         paths = write_sweep(run, identity, facts, folder)
-    _print_results(run, options.output, paths)
-    return name_failures(outcome, str(request.config["results"]))
-
-
-def _print_results(run: SweepRun, output: str, paths: Sequence[Path]) -> None:
-    """Print what was asked for, and what is missing; JSON was printed setting by setting."""
-    if output == "table":
-        print_sweep(run, arrange_tables(run), paths)
-        return
-    if output == "csv":
+    if options.output == "csv":
         sys.stdout.write(run.format_csv())
-    print_shortfall(run, paths)
+    if options.output == "table":
+        print_sweep(run, arrange_tables(run), paths, sys.stdout)
+    else:
+        print_sweep(run, [], paths, sys.stderr)
+    return name_failures(outcome, str(request.config["results"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, TextIO
 
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.cells.cell import Cell, format_json
+from experiments.config.setting import keep_entries
 from experiments.metrics.find import list_measured
 from experiments.metrics.metric import STANDARD_ERROR
 from experiments.stats import mean_interval, median_interval
@@ -43,36 +45,31 @@ def summarise_setting(
     """
     found = [records[cell.key].measured for cell in cells if cell.key in records]
     measured = [one for one in found if one]
-    values: dict[str, list[float]] = {}
+    values: dict[str, list[float]] = defaultdict(list)
     for one in measured:
         for name, value in one.metrics.items():
-            values.setdefault(name, []).append(value)
-    wanted = set(asked) or {"fit_seconds", *_list_usual(cells[0].dataset)}
-    times = {"fit_seconds": [one.fit_seconds for one in measured]} if measured else {}
-    summaries = []
-    for name, own in {**{name: values[name] for name in sorted(values, key=order_metric)}, **times}.items():
+            values[name].append(value)
+    usual = (name for name in list_measured(cells[0].dataset) if not name.startswith(("precision_", "recall_")))
+    wanted, summaries = set(asked) or {"fit_seconds", *usual}, []
+    for name in [*sorted(values, key=order_metric), *(["fit_seconds"] if measured else [])]:
         if {name, name.removesuffix(STANDARD_ERROR)} & wanted:
-            summaries.append(_summarise_metric(name, own, len(cells), len(measured)))
+            own = values.get(name) or [one.fit_seconds for one in measured]
+            summaries.append(summarise_metric(name, own, len(cells), len(measured)))
     return summaries
 
 
-def make_empty(metric: str, n_expected: int) -> MetricSummary:
-    """Return the summary of a metric of a setting without a result."""
-    return _summarise_metric(metric, (), n_expected, 0)
+def summarise_metric(name: str, values: Sequence[float], n_cells: int, n_measured: int = 0) -> MetricSummary:
+    """Return the summary of a metric, from its values in those cells of a setting that have it.
 
-
-def _list_usual(dataset: str) -> list[str]:
-    return [name for name in list_measured(dataset) if not name.startswith(("precision_", "recall_"))]
-
-
-def _summarise_metric(name: str, values: Sequence[float], n_cells: int, n_measured: int) -> MetricSummary:
+    >>> summarise_metric("accuracy", [0.5, 0.7, np.nan], n_cells=4, n_measured=3)[:3]
+    ('accuracy', 0.6, 0.1414213562373095)
+    """
     numbers = np.array(values, dtype=np.float64)
     numbers = numbers[~np.isnan(numbers)]
     spread = float(numbers.std(ddof=1)) if len(numbers) > 1 else np.nan
-    mean, median, n = mean_interval(numbers), median_interval(numbers), len(numbers)
-    n_expected = n_cells - max(n_measured - n, 0)
-    numbers_of_mean = mean.center, spread, mean.low, mean.high, n, n_expected
-    return MetricSummary(name, *numbers_of_mean, median.center, median.low, median.high)
+    mean, median = mean_interval(numbers), median_interval(numbers)
+    of_mean = mean.center, spread, mean.low, mean.high, mean.n, n_cells - max(n_measured - mean.n, 0)
+    return MetricSummary(name, *of_mean, median.center, median.low, median.high)
 
 
 def tabulate(summaries: Iterable[Sequence[MetricSummary]], first: int = 0) -> pd.DataFrame:
@@ -89,13 +86,7 @@ def write_json_lines(cells: Sequence[Cell], summaries: Sequence[MetricSummary], 
     repeat, the interval of a median of fewer than six, the precision of a class never predicted) is null.
     """
     first = cells[0]
-    head = {
-        "key": first.setting_key,
-        "dataset": first.dataset,
-        "algorithm": first.algorithm,
-        "params": first.params,
-        "epsilon": first.epsilon,
-    }
+    head = {"key": first.setting_key, **keep_entries(vars(first), ["dataset", "algorithm", "params", "epsilon"])}
     for one in summaries:
         numbers = {
             **{"mean": one.mean, "std": one.std, "ci95": _pair_ends(one.ci_low, one.ci_high)},

@@ -62,14 +62,11 @@ def list_sweeps(results: Path) -> list[tuple[Path, dict[str, Any]]]:
 
 def _is_free(folder: Path, identity: str) -> bool:
     """Return whether a folder is not there, is empty, or has the same sweep."""
-    if not folder.exists():
-        return True
     if not folder.is_dir():
-        return False
-    facts = _read_facts(folder)
-    return (
-        facts["sweep"]["identity"] == identity if facts else all(path.name.startswith(".") for path in folder.iterdir())
-    )
+        return not folder.exists()
+    if facts := _read_facts(folder):
+        return facts["sweep"]["identity"] == identity
+    return all(path.name.startswith(".") for path in folder.iterdir())
 
 
 def _read_facts(folder: Path) -> dict[str, Any] | None:
@@ -89,7 +86,7 @@ def write_sweep(run: SweepRun, identity: str, facts: Mapping[str, Any], folder: 
     sweep = run.sweep
     said = {"identity": identity, "fixed": sweep.title, "varies": sweep.describe_varying()}
     asked = {"axes": sweep.axes, "repeats": sweep.repeats, "shown": sweep.shown}
-    write_json({"sweep": {**said, "incomplete": run.is_partial, **asked}, **facts}, folder / PROVENANCE)
+    write_json({"sweep": {**said, "incomplete": bool(run.describe_shortfall()), **asked}, **facts}, folder / PROVENANCE)
     write_text(folder / TABLE, run.format_csv())
     return draw_sweep(folder)
 

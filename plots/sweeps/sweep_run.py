@@ -15,7 +15,7 @@ import pandas as pd
 from datasets import catalogue
 from experiments.cells.cell import Cell, format_canonical
 from experiments.errors import BadInput
-from experiments.store.summaries import MetricSummary, make_empty, tabulate
+from experiments.store.summaries import MetricSummary, summarise_metric, tabulate
 from plots.runs.run_folder import DIGITS, name_damage
 from plots.sweeps.sweep import Sweep, describe_fixed, make_sweep
 
@@ -38,11 +38,6 @@ class SweepRun:
         """How many repeats of each setting have a result."""
         first = self.table.drop_duplicates("setting")
         return self.sweep.repeats - (first["n_expected"] - first["n"]).to_numpy()
-
-    @property
-    def is_partial(self) -> bool:
-        """Whether a setting has fewer runs than were asked for."""
-        return bool((self.n_measured < self.sweep.repeats).any())
 
     @property
     def others(self) -> list[str]:
@@ -109,7 +104,7 @@ def tabulate_settings(
     for cells, of_setting in zip(settings, summaries, strict=True):
         chosen = _choose_shown(cells[0].dataset, [one.metric for one in of_setting], asked)
         kept = [one for one in of_setting if one.metric != _NOT_IN_TABLE]
-        rows.append(kept or [make_empty(name, len(cells)) for name in chosen])
+        rows.append(kept or [summarise_metric(name, (), len(cells)) for name in chosen])
         shown |= dict.fromkeys(chosen)
     return tabulate(rows, first), list(shown)
 

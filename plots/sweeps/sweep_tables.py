@@ -6,15 +6,13 @@ On the terminal what is missing, and the files to open, stand below them.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterator, Sequence
 from itertools import chain, product
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 import numpy as np
 import pandas as pd
-from rich.console import Console
 from rich.markup import escape
 
 from experiments.metrics.find import is_error
@@ -223,10 +221,11 @@ _MOST_LINES = 20  # settings that are named as incomplete
 _STYLES = {BEST: "bold green", INCOMPLETE: "bold red"}
 
 
-def print_sweep(run: SweepRun, tables: Sequence[SweepTable], paths: Sequence[Path]) -> None:
-    """Print the tables of a sweep to stdout, what is missing of it, and its files."""
-    console = open_console(sys.stdout)
-    console.print(escape(run.sweep.title), style="bold")
+def print_sweep(run: SweepRun, tables: Sequence[SweepTable], paths: Sequence[Path], stream: TextIO) -> None:
+    """Print the tables of a sweep under what is the same in all, if there are any; what is missing, and its files."""
+    console, incomplete = open_console(stream), run.list_incomplete()
+    if tables:
+        console.print(escape(run.sweep.title), style="bold")
     for table in tables:
         console.print()
         console.print(escape(table.describe()), style="dim")
@@ -236,23 +235,12 @@ def print_sweep(run: SweepRun, tables: Sequence[SweepTable], paths: Sequence[Pat
         columns = [f"{column} " for column in table.columns]
         for part in make_parts(table.heads, columns, list(_blank_repeats(rows)), cells, console.width, _colour_sign):
             console.print(part)
-        n_hidden = max(len(table.rows) - _MOST_PRINTED, 0) + table.n_left_out
-        if n_hidden:
+        if n_hidden := len(table.rows) - len(rows) + table.n_left_out:
             console.print(f"... and {n_hidden} more rows: table.md and table.csv beside the picture have them")
-    _print_end(run, paths, console)
-
-
-def print_shortfall(run: SweepRun, paths: Sequence[Path]) -> None:
-    """Print to stderr what is missing of a sweep, and its files."""
-    _print_end(run, paths, open_console(sys.stderr))
-
-
-def _print_end(run: SweepRun, paths: Sequence[Path], console: Console) -> None:
-    lines = run.list_incomplete()
-    for line in lines[:_MOST_LINES]:
+    for line in incomplete[:_MOST_LINES]:
         console.print(escape(line), style="bold red", soft_wrap=True)
-    if len(lines) > _MOST_LINES:
-        console.print(f"INCOMPLETE: {len(lines) - _MOST_LINES} more settings", style="bold red")
+    if len(incomplete) > _MOST_LINES:
+        console.print(f"INCOMPLETE: {len(incomplete) - _MOST_LINES} more settings", style="bold red")
     for path in paths:
         is_below = path.is_relative_to(Path.cwd())
         console.print(f"  {escape(str(path.relative_to(Path.cwd()) if is_below else path))}", soft_wrap=True)
