@@ -21,7 +21,7 @@ def run_command(request: SweepRequest) -> int:
     folders = [path.parent for path in sorted(results.glob("paper-*/paper.yaml"))]
     there = {folder.name.removeprefix("paper-"): folder for folder in folders}
     names = request.list_choices("paper") or list(there)
-    sweeps = [] if request.list_choices("paper") else [folder for folder, _ in list_sweeps(results)]
+    sweeps = [] if request.list_choices("paper") else list_sweeps(results)
     for name in names:
         if name not in there:
             raise BadInput(f"{results} holds no run of paper {name!r}; it holds: {', '.join(there) or 'none'}")
@@ -34,6 +34,9 @@ def run_command(request: SweepRequest) -> int:
         if (run.folder / "report.html").is_file():
             write_page(run)
         print_to_stderr(f"{run.folder}: {n_figures} figures drawn")
-    for folder, _ in zip(sweeps, runner.run([partial(draw_sweep, folder) for folder in sweeps]), strict=True):
+    known = [folder for folder, facts in sweeps if "axes" in facts["sweep"]]  # those of older versions lack them
+    for folder, _ in zip(known, runner.run([partial(draw_sweep, folder) for folder in known]), strict=True):
         print_to_stderr(f"{folder}: drawn")
+    if len(known) < len(sweeps):
+        print_to_stderr(f"left as they are, as an older version wrote them: {len(sweeps) - len(known)} sweeps")
     return 0

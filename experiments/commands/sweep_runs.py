@@ -11,8 +11,7 @@ import pandas as pd
 from experiments.cells.cell import Cell
 from experiments.commands.sweep_options import SweepOptions
 from experiments.errors import print_to_stderr
-from experiments.request import SweepRequest
-from experiments.request import make_folder as make_folder_of_results
+from experiments.request import SweepRequest, make_folder
 from experiments.run.copies import describe_copies, list_copies
 from experiments.run.dry_run import print_plan, spare_processes
 from experiments.run.executors.executor import make_executor
@@ -20,8 +19,8 @@ from experiments.run.run_studies import describe_data_faults, name_failures, run
 from experiments.store import provenance
 from experiments.store.record import Record
 from experiments.store.summaries import summarise_setting, write_json_lines
+from plots.sweeps import sweep_folder
 from plots.sweeps.sweep import identify_sweep, name_sweep
-from plots.sweeps.sweep_folder import FOLDER, make_folder, refuse_taken_name, write_sweep
 from plots.sweeps.sweep_run import make_run, tabulate_settings
 from plots.sweeps.sweep_tables import arrange_tables, print_sweep
 
@@ -37,15 +36,15 @@ def run_sweep(
     stop_on_error, is_anew = request.read_flag("stop_on_error"), request.read_flag("anew")
     if options.repeat is not None:
         settings = [cells[0].repeats([options.repeat]) for cells in settings]
-    parent = request.results_folder / FOLDER
+    parent = request.results_folder / sweep_folder.FOLDER
     if options.name:
-        refuse_taken_name(parent, options.name, identify_sweep(settings, metrics))
+        sweep_folder.refuse_taken_name(parent, options.name, identify_sweep(settings, metrics))
     cells, store = list(chain.from_iterable(settings)), request.results_folder / "store.sqlite"
     executor = spare_processes(cells, store, make_executor(request.config["executor"]))
     if request.config["dry_run"]:
         print_plan(cells, store, executor, is_anew)
         return 0
-    make_folder_of_results(parent)
+    make_folder(parent)
     parts: list[tuple[pd.DataFrame, list[str]]] = []
 
     def take(first: int, some: list[list[Cell]], records: Mapping[str, Record]) -> None:
@@ -63,9 +62,9 @@ def run_sweep(
     run, paths = make_run(axes, settings, parts), []
     if options.repeat is None:
         identity = identify_sweep(settings, metrics)
-        folder = make_folder(parent, options.name or name_sweep(axes), identity)
+        folder = sweep_folder.make_folder(parent, options.name or name_sweep(axes), identity)
         facts = provenance.gather_facts(request.arguments, axes["dataset"], run.sweep.repeats, axes["algorithm"])
-        paths = write_sweep(run, identity, facts, folder)
+        paths = sweep_folder.write_sweep(run, identity, facts, folder)
     if options.output == "csv":
         sys.stdout.write(run.format_csv())
     if options.output == "table":

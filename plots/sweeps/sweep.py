@@ -45,12 +45,12 @@ class Sweep(Paper):
     @property
     def axes(self) -> dict[str, list]:
         """The values of each axis."""
-        return self.studies["sweep"].axes()
+        return self.studies["sweep"].swept  # type: ignore[attr-defined]  # as `make_sweep` has it
 
     @property
     def varying(self) -> list[str]:
         """The axes with several values."""
-        return self.studies["sweep"].varying_axes()
+        return [name for name, values in self.axes.items() if len(values) > 1]
 
     @property
     def shape(self) -> tuple[int, ...]:

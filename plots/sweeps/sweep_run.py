@@ -22,7 +22,7 @@ from plots.sweeps.sweep import Sweep, describe_fixed, make_sweep
 REMEDY = "running the sweep again writes it (its cells are kept)"
 _NUMBERS = ["mean", "std", "ci_low", "ci_high", "n", "n_expected"]
 _USUAL = {"classification": ("accuracy",), "regression": ("r2", "mse")}  # what is shown by task where nobody says what
-_INTERNAL = ("fit_seconds", "beta", "sampling_ratio", "monomials")
+_INTERNAL = ("beta", "sampling_ratio", "monomials")
 _NOT_IN_TABLE = "fit_seconds"  # it differs from run to run, and equal sweeps give equal files
 
 
@@ -123,7 +123,8 @@ def _choose_shown(dataset: str, found: Sequence[str], asked: Sequence[str]) -> S
     wanted = asked or _USUAL[catalogue.read_entry(dataset).task]
     if not found or set(found) & set(wanted):
         return wanted
-    return [name for name in found if not _is_internal(name)] or [name for name in found if name != _NOT_IN_TABLE]
+    kept = [name for name in found if name != _NOT_IN_TABLE]
+    return [name for name in kept if not _is_internal(name)] or kept or wanted
 
 
 def _is_internal(metric: str) -> bool:
