@@ -58,19 +58,13 @@ def draw(metrics_of, folder, **values):
     run = run_sweep(metrics_of, **values)
     figure, drawn = plan_figure(run.sweep), []
     frame = figure.make_frame(run)
-
-    def make():
-        drawn.append(figure.draw(frame, run.describe_shortfall()))
-        return drawn[0]
-
-    style.draw_figure("figure", make, folder)
+    style.draw_figure("figure", lambda: drawn.append(figure.draw(frame, run.describe_shortfall())) or drawn[0], folder)
     return frame, drawn[0]
 
 
 def test_the_points_of_a_line_are_the_means_in_their_places(tmp_path):
-    frame, drawn = draw(
-        accuracies(0.3, 0.4, 0.5, 0.6, 0.7, 0.8), tmp_path, algorithm=["rdt", "majority"], epsilon=[0.1, 1, math.inf]
-    )
+    values = {"algorithm": ["rdt", "majority"], "epsilon": [0.1, 1, math.inf]}
+    frame, drawn = draw(accuracies(0.3, 0.4, 0.5, 0.6, 0.7, 0.8), tmp_path, **values)
     assert frame["mean"].tolist() == pytest.approx([0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
     (axes,) = drawn.axes
     line = next(line for line in axes.lines if line.get_label() == "majority")
@@ -94,26 +88,16 @@ def test_dots_stand_beside_the_names_of_algorithms(tmp_path):
 
 def test_several_metrics_have_a_row_each_and_what_is_far_below_is_marked(tmp_path):
     metrics = {0.1: {"mse": 2000.0, "r2": -40.0}, 1.0: {"mse": 10.0, "r2": 0.5}}
-    _, drawn = draw(
-        lambda cell: metrics[cell.epsilon],
-        tmp_path,
-        dataset=["daily_demand", "wine_quality_red"],
-        algorithm=["predict_mean"],
-        epsilon=[0.1, 1],
-    )
+    values = {"dataset": ["daily_demand", "wine_quality_red"], "algorithm": ["predict_mean"], "epsilon": [0.1, 1]}
+    _, drawn = draw(lambda cell: metrics[cell.epsilon], tmp_path, **values)
     assert [axes.get_ylabel() for axes in drawn.axes] == ["r2", "r2", "mse", "mse"]
     assert drawn.axes[0].get_ylim()[0] == -1 and "-40.0" in [text.get_text() for text in drawn.axes[0].texts]
     assert drawn.axes[2].get_yscale() == "log"
 
 
 def test_a_figure_says_what_is_missing_and_what_is_not_drawn(tmp_path):
-    _, drawn = draw(
-        lambda cell: None if cell.repeat == 2 else {"accuracy": 0.5},
-        tmp_path,
-        algorithm=["random_forest"],
-        epsilon=[0.1, 1],
-        max_depth=list(range(1, 40)),
-    )
+    values = {"algorithm": ["random_forest"], "epsilon": [0.1, 1], "max_depth": list(range(1, 40))}
+    _, drawn = draw(lambda cell: None if cell.repeat == 2 else {"accuracy": 0.5}, tmp_path, **values)
     titles = [axes.get_title(loc="left") for axes in drawn.axes]
     assert titles == ["INCOMPLETE: 156 of 234 runs"]
     assert "(shown: 16 of 39 lines; table.csv has all)" in " ".join(drawn.get_suptitle().split())

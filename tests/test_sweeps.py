@@ -146,9 +146,9 @@ def test_the_files_of_a_sweep_are_these_and_are_drawn_from_two_of_them(tmp_path,
     folder = sweep_folder.make_folder(tmp_path / "sweeps", "mine", "x")
     write_sweep(run, "x", {"written": "now"}, folder)
     assert (folder / "table.md").read_text(encoding="utf-8") == TABLE_MD
-    assert (folder / "table.tex").read_text(encoding="utf-8") == TABLE_TEX
-    for name, lines in (("table.csv", TABLE_CSV), ("figure.csv", FIGURE_CSV)):
-        assert [*(folder / name).read_text(encoding="utf-8").splitlines()[::5]] == lines, name
+    for name, each, lines in (("table.tex", 2, TABLE_TEX), ("table.csv", 5, TABLE_CSV), ("figure.csv", 5, FIGURE_CSV)):
+        assert (folder / name).read_text(encoding="utf-8").splitlines()[:11:each][-len(lines) :] == lines, name
+    assert r"! incomplete \textbf{INCOMPLETE: 22 of 24 runs}}" in (folder / "table.tex").read_text(encoding="utf-8")
     assert sorted(path.name for path in folder.iterdir()) == sorted(sweep_folder.FILES)
     written = {path.name: path.read_bytes() for path in folder.iterdir()}
     for name in written.keys() - {"table.csv", "provenance.json", "report.html"}:
@@ -177,25 +177,17 @@ accuracy (%): mean ± half-width of its 95 % interval; * best of each column at 
 
 INCOMPLETE: nursery, rdt, ε = 0.1: 1 of 3 runs
 """
-TABLE_TEX = r"""\begin{table}
-\caption{3 repeats; accuracy (\%): mean ± half-width of its 95 \% interval; * best of each column at each data set; ! incomplete \textbf{INCOMPLETE: 22 of 24 runs}}
-\begin{tabular}{ll*{2}{r}}
-\toprule
-data set & algorithm & $\varepsilon$ = 0.1 & no noise \\
-\midrule
-car & rdt & $81.00 \pm 2.48^{*}$ & $91.00 \pm 2.48^{*}$ \\
-car & majority & $51.00 \pm 2.48$ & $61.00 \pm 2.48$ \\
-nursery & rdt & $80.00!$ & $91.00 \pm 2.48^{*}$ \\
-nursery & majority & $51.00 \pm 2.48$ & $61.00 \pm 2.48$ \\
-\bottomrule
-\end{tabular}
-\end{table}
-"""  # noqa: E501
+TABLE_TEX = [
+    r"\begin{tabular}{ll*{2}{r}}",
+    r"data set & algorithm & $\varepsilon$ = 0.1 & no noise \\",
+    r"car & rdt & $81.00 \pm 2.48^{*}$ & $91.00 \pm 2.48^{*}$ \\",
+    r"nursery & rdt & $80.00!$ & $91.00 \pm 2.48^{*}$ \\",
+    r"\bottomrule",
+]
 TABLE_CSV = [
     "dataset,algorithm,epsilon,metric,mean,std,ci_low,ci_high,n,n_expected",
     "car,majority,0.1,accuracy,0.51,0.01,0.4851586229,0.5348413771,3,3",
     "nursery,rdt,0.1,f1_macro,0.2,,,,1,3",
-    "nursery,majority,inf,accuracy,0.61,0.01,0.5851586229,0.6348413771,3,3",
 ]
 FIGURE_CSV = [
     "dataset,algorithm,epsilon,metric,mean,ci_low,ci_high,n,n_expected",
@@ -208,9 +200,9 @@ def test_a_sweep_writes_its_own_folder_anew_and_never_that_of_another(sweep, tmp
     for epsilons in ("0.1,1", "0.1,2", "1,0.1"):
         code, _, stderr = sweep(*words, f"epsilon={epsilons}")
         assert code == 0
-    assert sorted(path.name for path in (tmp_path / "sweeps").iterdir()) == [
-        "car-majority-epsilon",
-        "car-majority-epsilon-2",
+    assert sorted(path.name.removeprefix("car-majority-epsilon") for path in (tmp_path / "sweeps").iterdir()) == [
+        "",
+        "-2",
     ]
     assert f"{tmp_path}/sweeps/car-majority-epsilon/figure.png" in stderr, "the third is the first again"
     kept = tmp_path / "sweeps" / "car-majority-epsilon" / "notes.txt"
