@@ -61,8 +61,9 @@ def summarise_setting(
 def summarise_metric(name: str, values: Sequence[float], n_cells: int, n_measured: int = 0) -> MetricSummary:
     """Return the summary of a metric, from its values in those cells of a setting that have it.
 
-    >>> summarise_metric("accuracy", [0.5, 0.7, np.nan], n_cells=4, n_measured=3)[:3]
-    ('accuracy', 0.6, 0.1414213562373095)
+    >>> one = summarise_metric("accuracy", [0.5, 0.75, np.nan], n_cells=4, n_measured=3)
+    >>> one.mean, one.n, one.n_expected
+    (0.625, 2, 3)
     """
     numbers = np.array(values, dtype=np.float64)
     numbers = numbers[~np.isnan(numbers)]
