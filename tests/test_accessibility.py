@@ -7,9 +7,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from plots.sweeps.sweep_folder import write_sweep
-from plots.sweeps.sweep_tables import arrange_tables
 from tests.browser import fits, open_all, opened
-from tests.made_up_sweeps import collect, make_sweep
+from tests.made_up_sweeps import run_sweep
 from tests.published_report import published_papers
 
 pytestmark = pytest.mark.system
@@ -186,10 +185,9 @@ def test_on_paper_stands_what_matters(browser, path):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_of_a_sweep_can_be_read(browser, tmp_path, scheme):
-    made = make_sweep(dataset=["car", "nursery"], algorithm=["rdt", "majority"], epsilon=[0.1, 1])
-    collector = collect(made, lambda cell: None if cell.repeat == 2 else {"accuracy": min(cell.epsilon, 0.9)})
-    results = collector.arrange()
-    write_sweep(collector, results, arrange_tables(results), {"command": "run"}, tmp_path)
+    axes = {"dataset": ["car", "nursery"], "algorithm": ["rdt", "majority"], "epsilon": [0.1, 1]}
+    run = run_sweep(lambda cell: None if cell.repeat == 2 else {"accuracy": min(cell.epsilon, 0.9)}, **axes)
+    write_sweep(run, "x", {"command": "run"}, tmp_path)
     with opened(browser, tmp_path / "report.html") as tab:
         tab.page.emulate_media(color_scheme=scheme)
         assert find_faults(tab.page) == ""

@@ -81,7 +81,7 @@ def test_the_numbers_of_a_setting_are_those_of_its_runs(capsys):
     cells = list(Cell("car", "majority", {}, 1.0, 0).repeats(range(len(values))))
     measured = [Record("done", Measured({"accuracy": value}, 0.5)) for value in values]
     records = {cell.key: record for cell, record in zip(cells, measured, strict=True)}
-    write_json_lines(summarise_setting(cells, records))
+    write_json_lines(cells, summarise_setting(cells, records))
     said = json.loads(capsys.readouterr().out.splitlines()[0])
     assert (said["mean"], said["std"]) == pytest.approx((statistics.mean(values), statistics.stdev(values)))
     assert said["ci95"] == pytest.approx(ttest_1samp(values, 0).confidence_interval())
@@ -216,11 +216,15 @@ def test_a_sweep_that_is_summarised_some_settings_at_a_time_says_all_the_same(tm
     for at_once in (100, 3):  # both settings, one after the other
         monkeypatch.setattr(run_studies, "_AT_ONCE", at_once)
         taken = []
-        outcome, details = run_studies.run_and_summarise(settings, tmp_path, Executor("loky", 1), taken.append)
+
+        def take(first, some, records, taken=taken):
+            taken += [(first + i, summarise_setting(cells, records)) for i, cells in enumerate(some)]
+
+        outcome, details = run_studies.run_in_batches(settings, tmp_path, Executor("loky", 1), take)
         assert {dataset for dataset, _ in details} == {"car", "nursery"} and not outcome.failures
-        found.append([(one.cells[0].dataset, one.n_measured, one.metrics) for one in taken])
+        found.append(taken)
     assert repr(found[0]) == repr(found[1])
-    assert [(dataset, n) for dataset, n, _ in found[0]] == [("car", 2), ("nursery", 2)]
+    assert [(number, {one.n for one in metrics}) for number, metrics in found[0]] == [(0, {2}), (1, {2})]
 
 
 def test_clipped_values_are_reported_with_their_columns():

@@ -7,14 +7,15 @@ import pytest
 
 from experiments.config.paths import ROOT
 from plots import style
+from plots.sweeps.sweep import make_sweep
 from plots.sweeps.sweep_figure import place_values, plan_figure, thin_names
-from tests.made_up_sweeps import accuracies, collect, make_sweep
+from tests.made_up_sweeps import accuracies, make_axes, run_sweep
 
 pytestmark = pytest.mark.long
 
 
 def plan(**values):
-    figure = plan_figure(make_sweep(**values))
+    figure = plan_figure(make_sweep(make_axes(**values), 3, "", []))
     return figure and (figure.x, figure.lines.names, figure.facets.names)
 
 
@@ -53,22 +54,17 @@ def test_ticks_that_would_touch_have_no_name():
     assert kept[0] == "0" and kept[-1] == "99" and 5 < len(kept) < 15
 
 
-def draw(made, metrics_of, folder):
-    results, figure = collect(made, metrics_of).arrange(), plan_figure(made)
-    frame = figure.make_frame(results)
-    drawn = []
-
-    def make():
-        drawn.append(figure.draw(frame, results.describe_shortfall()))
-        return drawn[0]
-
-    style.draw_figure("figure", make, folder)
+def draw(metrics_of, folder, **values):
+    run = run_sweep(metrics_of, **values)
+    figure, drawn = plan_figure(run.sweep), []
+    frame = figure.make_frame(run)
+    style.draw_figure("figure", lambda: drawn.append(figure.draw(frame, run.describe_shortfall())) or drawn[0], folder)
     return frame, drawn[0]
 
 
 def test_the_points_of_a_line_are_the_means_in_their_places(tmp_path):
-    made = make_sweep(algorithm=["rdt", "majority"], epsilon=[0.1, 1, math.inf])
-    frame, drawn = draw(made, accuracies(0.3, 0.4, 0.5, 0.6, 0.7, 0.8), tmp_path)
+    values = {"algorithm": ["rdt", "majority"], "epsilon": [0.1, 1, math.inf]}
+    frame, drawn = draw(accuracies(0.3, 0.4, 0.5, 0.6, 0.7, 0.8), tmp_path, **values)
     assert frame["mean"].tolist() == pytest.approx([0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
     (axes,) = drawn.axes
     line = next(line for line in axes.lines if line.get_label() == "majority")
@@ -80,8 +76,7 @@ def test_the_points_of_a_line_are_the_means_in_their_places(tmp_path):
 
 
 def test_dots_stand_beside_the_names_of_algorithms(tmp_path):
-    made = make_sweep(dataset=["car", "nursery"], algorithm=["rdt", "majority"])
-    _, drawn = draw(made, accuracies(0.3, 0.4, 0.5, 0.6), tmp_path)
+    _, drawn = draw(accuracies(0.3, 0.4, 0.5, 0.6), tmp_path, dataset=["car", "nursery"], algorithm=["rdt", "majority"])
     assert [axes.lines[0].get_xdata().tolist() for axes in drawn.axes] == [
         pytest.approx([30, 40]),
         pytest.approx([50, 60]),
@@ -92,25 +87,24 @@ def test_dots_stand_beside_the_names_of_algorithms(tmp_path):
 
 
 def test_several_metrics_have_a_row_each_and_what_is_far_below_is_marked(tmp_path):
-    made = make_sweep(dataset=["daily_demand", "wine_quality_red"], algorithm=["predict_mean"], epsilon=[0.1, 1])
     metrics = {0.1: {"mse": 2000.0, "r2": -40.0}, 1.0: {"mse": 10.0, "r2": 0.5}}
-    _, drawn = draw(made, lambda cell: metrics[cell.epsilon], tmp_path)
+    values = {"dataset": ["daily_demand", "wine_quality_red"], "algorithm": ["predict_mean"], "epsilon": [0.1, 1]}
+    _, drawn = draw(lambda cell: metrics[cell.epsilon], tmp_path, **values)
     assert [axes.get_ylabel() for axes in drawn.axes] == ["r2", "r2", "mse", "mse"]
     assert drawn.axes[0].get_ylim()[0] == -1 and "-40.0" in [text.get_text() for text in drawn.axes[0].texts]
     assert drawn.axes[2].get_yscale() == "log"
 
 
 def test_a_figure_says_what_is_missing_and_what_is_not_drawn(tmp_path):
-    made = make_sweep(algorithm=["random_forest"], epsilon=[0.1, 1], max_depth=list(range(1, 40)))
-    _, drawn = draw(made, lambda cell: None if cell.repeat == 2 else {"accuracy": 0.5}, tmp_path)
+    values = {"algorithm": ["random_forest"], "epsilon": [0.1, 1], "max_depth": list(range(1, 40))}
+    _, drawn = draw(lambda cell: None if cell.repeat == 2 else {"accuracy": 0.5}, tmp_path, **values)
     titles = [axes.get_title(loc="left") for axes in drawn.axes]
     assert titles == ["INCOMPLETE: 156 of 234 runs"]
     assert "(shown: 16 of 39 lines; table.csv has all)" in " ".join(drawn.get_suptitle().split())
 
 
 def test_of_very_many_values_some_are_drawn_from_end_to_end(tmp_path):
-    made = make_sweep(epsilon=list(range(1, 301)))
-    frame, drawn = draw(made, lambda cell: {"accuracy": cell.epsilon / 1000}, tmp_path)
+    frame, drawn = draw(lambda cell: {"accuracy": cell.epsilon / 1000}, tmp_path, epsilon=list(range(1, 301)))
     assert len(frame) == 100 and frame["epsilon"].iloc[[0, -1]].tolist() == [1, 300]
     assert frame["mean"].tolist() == pytest.approx([epsilon / 1000 for epsilon in frame["epsilon"]])
     assert "(shown: 100 of 300 values along the bottom; table.csv has all)" in " ".join(drawn.get_suptitle().split())
@@ -118,9 +112,8 @@ def test_of_very_many_values_some_are_drawn_from_end_to_end(tmp_path):
 
 def test_of_too_many_facets_every_data_set_has_some(tmp_path):
     depths = list(range(1, 26))
-    figure = plan_figure(
-        make_sweep(dataset=["car", "nursery"], algorithm=["rdt", "rfdpp_gini"], epsilon=[0.1, 1], max_depth=depths)
-    )
+    axes = make_axes(dataset=["car", "nursery"], algorithm=["rdt", "rfdpp_gini"], epsilon=[0.1, 1], max_depth=depths)
+    figure = plan_figure(make_sweep(axes, 3, "", []))
     chosen = figure.facets.drawn
     assert len(chosen) == 24 and {name for name, _ in chosen} == {"car", "nursery"}
     assert (chosen[0], chosen[-1]) == (("car", 1), ("nursery", 25))

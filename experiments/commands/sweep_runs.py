@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from pathlib import Path
+
+import pandas as pd
 
 from experiments.cells.cell import Cell
 from experiments.commands.sweep_options import SweepOptions
@@ -15,69 +15,60 @@ from experiments.request import SweepRequest, make_folder
 from experiments.run.copies import describe_copies, list_copies
 from experiments.run.dry_run import print_plan, spare_processes
 from experiments.run.executors.executor import make_executor
-from experiments.run.run_studies import Details, describe_data_faults, name_failures, run_and_summarise
+from experiments.run.run_studies import describe_data_faults, name_failures, run_in_batches
 from experiments.store import provenance
-from experiments.store.summaries import SettingSummary, keep_metrics, write_json_lines
+from experiments.store.record import Record
+from experiments.store.summaries import summarise_setting, write_json_lines
 from plots.sweeps import sweep_folder
-from plots.sweeps.sweep import ResultCollector, Sweep
-from plots.sweeps.sweep_folder import write_sweep
-from plots.sweeps.sweep_tables import arrange_tables, print_shortfall, print_sweep
+from plots.sweeps.sweep import identify_sweep, name_sweep
+from plots.sweeps.sweep_run import make_run, tabulate_settings
+from plots.sweeps.sweep_tables import arrange_tables, print_sweep
 
 
 def run_sweep(
     request: SweepRequest,
     options: SweepOptions,
-    values: Mapping[str, list],
+    axes: Mapping[str, list],
     settings: list[list[Cell]],
     metrics: Sequence[str],
 ) -> int:
     """Run the cells of all settings, or one repeat of each, and write what came out; returns the exit code."""
-    stop_on_error, anew = request.read_flag("stop_on_error"), request.read_flag("anew")
+    stop_on_error, is_anew = request.read_flag("stop_on_error"), request.read_flag("anew")
     if options.repeat is not None:
         settings = [cells[0].repeats([options.repeat]) for cells in settings]
-    sweep, parent = Sweep(values, settings, metrics), request.results_folder / sweep_folder.FOLDER
+    parent = request.results_folder / sweep_folder.FOLDER
     if options.name:
-        sweep_folder.refuse_taken_name(parent, options.name, sweep.identity)
-    cells, store = list(chain.from_iterable(sweep.settings)), request.results_folder / "store.sqlite"
+        sweep_folder.refuse_taken_name(parent, options.name, identify_sweep(settings, metrics))
+    cells, store = list(chain.from_iterable(settings)), request.results_folder / "store.sqlite"
     executor = spare_processes(cells, store, make_executor(request.config["executor"]))
     if request.config["dry_run"]:
-        print_plan(cells, store, executor, anew)
+        print_plan(cells, store, executor, is_anew)
         return 0
     make_folder(parent)
-    with tempfile.TemporaryFile("w+", dir=parent, encoding="utf-8", newline="") as file:
-        collector = ResultCollector(sweep, file)
+    parts: list[tuple[pd.DataFrame, list[str]]] = []
 
-        def take(setting: SettingSummary) -> None:
-            setting = keep_metrics(setting, sweep.metrics)
-            collector.take(setting)
-            if options.output == "json":
-                write_json_lines(setting)
+    def take(first: int, some: list[list[Cell]], records: Mapping[str, Record]) -> None:
+        summaries = [summarise_setting(of_setting, records, metrics) for of_setting in some]
+        if options.output == "json":
+            for of_setting, summary in zip(some, summaries, strict=True):
+                write_json_lines(of_setting, summary)
+        parts.append(tabulate_settings(some, summaries, metrics, first))
 
-        outcome, details = run_and_summarise(
-            sweep.settings, request.results_folder, executor, take, stop_on_error, anew
-        )
-        _print_notes_on_data(sweep, details)
-        _write_answer(collector, options, parent, request.arguments)
-    return name_failures(outcome, str(request.config["results"]))
-
-
-def _write_answer(collector: ResultCollector, options: SweepOptions, parent: Path, arguments: Sequence[str]) -> None:
-    """Write the files of a sweep and print what was asked for; of one repeat alone nothing is written."""
-    results, paths = collector.arrange(), []
-    sweep, tables = results.sweep, arrange_tables(results)
-    if options.repeat is None:
-        folder = sweep_folder.make_folder(parent, options.name or sweep.automatic_name, sweep.identity)
-        facts = provenance.gather_facts(arguments, sweep.axes["dataset"], sweep.repeats, sweep.axes["algorithm"])
-        paths = write_sweep(collector, results, tables, facts, folder)
-    if options.output == "table":
-        print_sweep(results, tables, paths)
-        return
-    if options.output == "csv":
-        collector.copy_table(sys.stdout)
-    print_shortfall(results, paths)
-
-
-def _print_notes_on_data(sweep: Sweep, details: Details) -> None:
-    copies = list_copies(((cells[0].dataset, cells[0].protocol) for cells in sweep.settings), sweep.repeats)
+    anew = {cell.key for cell in cells} if is_anew else ()
+    outcome, details = run_in_batches(settings, request.results_folder, executor, take, stop_on_error, anew)
+    copies = list_copies(((own[0].dataset, own[0].protocol) for own in settings), len(settings[0]))
     for sentence in filter(None, [describe_copies(copies, {}), *describe_data_faults(details)]):
         print_to_stderr(sentence)
+    run, paths = make_run(axes, settings, parts), []
+    if options.repeat is None:
+        identity = identify_sweep(settings, metrics)
+        folder = sweep_folder.make_folder(parent, options.name or name_sweep(axes), identity)
+        facts = provenance.gather_facts(request.arguments, axes["dataset"], run.sweep.repeats, axes["algorithm"])
+        paths = sweep_folder.write_sweep(run, identity, facts, folder)
+    if options.output == "csv":
+        sys.stdout.write(run.format_csv())
+    if options.output == "table":
+        print_sweep(run, arrange_tables(run), paths, sys.stdout)
+    else:
+        print_sweep(run, [], paths, sys.stderr)
+    return name_failures(outcome, str(request.config["results"]))

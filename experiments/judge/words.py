@@ -108,7 +108,7 @@ def find_label(name: str, labels: Mapping[str, str] = _NO_LABELS) -> str:
     >>> find_label("epsilon"), find_label("params.max_depth"), find_label("rdt", {"rdt": "RDT"})
     ('ε', 'max_depth', 'RDT')
     """
-    return labels.get(name, _NAMES.get(name, name.removeprefix("params.")))
+    return labels.get(name, _NAMES.get(name, name.removeprefix("params.").removeprefix("protocol.")))
 
 
 def name_value(value: Any, labels: Mapping[str, str] = _NO_LABELS) -> str:

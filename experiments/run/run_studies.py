@@ -17,14 +17,13 @@ from experiments.config.data import explain_missing
 from experiments.errors import print_to_stderr
 from experiments.run.executors.executor import Executor
 from experiments.run.runner import RunOutcome, add_outcomes, run_cells
-from experiments.store.database import Store, split_batches
+from experiments.store.database import Store
 from experiments.store.long_table import long_table
 from experiments.store.record import Record
-from experiments.store.summaries import SettingSummary, summarise_setting
 
 _SHOWN = 20
 _AT_ONCE = 100_000
-"""Records that are held at once for summaries."""
+"""Records of a sweep that are held at once."""
 
 Details = dict[tuple[str, int], dict]
 """What is known of cells beside numbers, by data set and identity: `store.get` shares what is equal."""
@@ -46,36 +45,35 @@ def run_and_collect(
     anew: Collection[str] = (),
 ) -> tuple[RunOutcome, dict[str, Record]]:
     """Run the cells that can be run here; returns also all records by key."""
-    with Store(folder / "store.sqlite") as store:
-        outcome = run_cells(cells, store, executor, find_obstacles, stop_on_error, anew)
-        records = store.get({cell.key for cell in cells})
-    details = gather_details(cells, records)
-    for line in [*describe_clipping(details), *describe_undefined(details)]:
-        print_to_stderr(line)
+    records: dict[str, Record] = {}
+    outcome, _ = run_in_batches(
+        [cells], folder, executor, lambda *found: records.update(found[-1]), stop_on_error, anew
+    )
     return outcome, records
 
 
-def run_and_summarise(
+def run_in_batches(
     settings: list[list[Cell]],
     folder: Path,
     executor: Executor,
-    take: Callable[[SettingSummary], None],
+    take: Callable[[int, list[list[Cell]], Mapping[str, Record]], None],
     stop_on_error: bool = False,
-    anew: bool = False,
+    anew: Collection[str] = (),
 ) -> tuple[RunOutcome, Details]:
-    """Run cells by setting, and hand over a summary of each; returns also what is known of the cells beside numbers.
+    """Run the cells of settings that can be run here, and hand over some settings at a time.
 
-    Records are read some settings at a time: those of a million cells take a gigabyte.
+    ``take`` gets the number of the first of them, their cells, and the records of these by key; those of a million
+    cells would take a gigabyte. Returns also what is known of the cells beside numbers.
     """
     details: Details = {}
     with Store(folder / "store.sqlite") as store:
-        keys = {cell.key for cell in chain.from_iterable(settings)} if anew else ()
-        outcome = run_cells(chain.from_iterable(settings), store, executor, find_obstacles, stop_on_error, keys)
-        for some in split_batches(settings, max(_AT_ONCE // len(settings[0]), 1)):
+        outcome = run_cells(chain.from_iterable(settings), store, executor, find_obstacles, stop_on_error, anew)
+        size = max(_AT_ONCE // max(len(settings[0]), 1), 1)
+        for first in range(0, len(settings), size):
+            some = settings[first : first + size]
             cells = list(chain.from_iterable(some))
             records = store.get({cell.key for cell in cells})
-            for setting in some:
-                take(summarise_setting(setting, records))
+            take(first, some, records)
             details |= gather_details(cells, records)
     for line in [*describe_clipping(details), *describe_undefined(details)]:
         print_to_stderr(line)

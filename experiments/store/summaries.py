@@ -3,104 +3,98 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
-from typing import TextIO
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple, TextIO
 
 import numpy as np
+import pandas as pd
 
 from experiments.cells.cell import Cell, format_json
+from experiments.config.setting import keep_entries
 from experiments.metrics.find import list_measured
 from experiments.metrics.metric import STANDARD_ERROR
-from experiments.stats import Interval, mean_interval, median_interval
+from experiments.stats import mean_interval, median_interval
 from experiments.store.long_table import order_metric
 from experiments.store.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class MetricSummary:
-    """One metric of a setting, over the repeats that have it."""
+class MetricSummary(NamedTuple):
+    """One metric of a setting, over the repeats that have it; NaN is what does not exist, as the spread of one."""
 
     metric: str
-    mean: Interval
-    median: Interval
-    std: float | None  #: None of fewer than two
+    mean: float
+    std: float
+    ci_low: float  #: ends of the 95 % interval of the mean
+    ci_high: float
+    n: int  #: repeats in which it is defined
+    n_expected: int  #: of all repeats those in which it could be: without those that are done and have none
+    median: float
+    median_low: float
+    median_high: float
 
 
-@dataclass(frozen=True, slots=True)
-class SettingSummary:
-    """What is known of a setting."""
+def summarise_setting(
+    cells: Sequence[Cell], records: Mapping[str, Record], asked: Collection[str] = ()
+) -> list[MetricSummary]:
+    """Return the metrics of a setting, the first metrics first, from its cells and all records by key.
 
-    cells: list[Cell]  #: its repeats, as they were asked for
-    n_measured: int  #: how many of them have a result
-    metrics: list[MetricSummary]  #: the first metrics first; the time of a fit is the last
-
-
-def summarise_setting(cells: list[Cell], records: Mapping[str, Record]) -> SettingSummary:
-    """Return the summary of a setting, from its cells and all records by key."""
+    They are those that are asked for, and their standard errors over folds. Where nothing is asked for, that is what is
+    measured always, without precision and recall of each class: what else a cell was asked for by another command does
+    not show. The time of a fit is the last. A setting without a result has none.
+    """
     found = [records[cell.key].measured for cell in cells if cell.key in records]
     measured = [one for one in found if one]
-    values = _collect_metrics([one.metrics for one in measured])
-    if measured:
-        values["fit_seconds"] = [one.fit_seconds for one in measured]
-    return SettingSummary(cells, len(measured), [_summarise_metric(name, each) for name, each in values.items()])
+    values: dict[str, list[float]] = defaultdict(list)
+    for one in measured:
+        for name, value in one.metrics.items():
+            values[name].append(value)
+    usual = (name for name in list_measured(cells[0].dataset) if not name.startswith(("precision_", "recall_")))
+    wanted, summaries = set(asked) or {"fit_seconds", *usual}, []
+    for name in [*sorted(values, key=order_metric), *(["fit_seconds"] if measured else [])]:
+        if {name, name.removesuffix(STANDARD_ERROR)} & wanted:
+            own = values.get(name) or [one.fit_seconds for one in measured]
+            summaries.append(summarise_metric(name, own, len(cells), len(measured)))
+    return summaries
 
 
-def keep_metrics(setting: SettingSummary, asked: Collection[str]) -> SettingSummary:
-    """Return the summary with the metrics that are asked for, and their standard errors over folds.
+def summarise_metric(name: str, values: Sequence[float], n_cells: int, n_measured: int = 0) -> MetricSummary:
+    """Return the summary of a metric, from its values in those cells of a setting that have it.
 
-    Where nothing is asked for, that is what is measured always, without precision and recall of each class: what else
-    a cell was asked for by another command does not show.
+    >>> one = summarise_metric("accuracy", [0.5, 0.75, np.nan], n_cells=4, n_measured=3)
+    >>> one.mean, one.n, one.n_expected
+    (0.625, 2, 3)
     """
-    wanted = set(asked) or {"fit_seconds", *_list_usual(setting.cells[0].dataset)}
-    kept = [one for one in setting.metrics if {one.metric, one.metric.removesuffix(STANDARD_ERROR)} & wanted]
-    return replace(setting, metrics=kept)
-
-
-def _list_usual(dataset: str) -> list[str]:
-    return [name for name in list_measured(dataset) if not name.startswith(("precision_", "recall_"))]
-
-
-def _collect_metrics(measured: Sequence[Mapping[str, float]]) -> dict[str, list[float]]:
-    """Return the values of each metric, those of cells that have it, the first metrics first."""
-    values = {}
-    kinds = set(map(tuple, measured))  # the names of most cells are the same
-    for name in sorted(set(chain.from_iterable(kinds)), key=order_metric):
-        values[name] = [metrics[name] for metrics in measured if name in metrics]
-    return values
-
-
-def _summarise_metric(name: str, values: list[float]) -> MetricSummary:
-    numbers = np.array(values)
+    numbers = np.array(values, dtype=np.float64)
     numbers = numbers[~np.isnan(numbers)]
-    spread = float(numbers.std(ddof=1)) if len(numbers) > 1 else None
-    return MetricSummary(name, mean_interval(numbers), median_interval(numbers), spread)
+    spread = float(numbers.std(ddof=1)) if len(numbers) > 1 else np.nan
+    mean, median = mean_interval(numbers), median_interval(numbers)
+    of_mean = mean.center, spread, mean.low, mean.high, mean.n, n_cells - max(n_measured - mean.n, 0)
+    return MetricSummary(name, *of_mean, median.center, median.low, median.high)
 
 
-def write_json_lines(setting: SettingSummary, stream: TextIO | None = None) -> None:
+def tabulate(summaries: Iterable[Sequence[MetricSummary]], first: int = 0) -> pd.DataFrame:
+    """Return a row for each metric of settings: the number of the ``setting``, from ``first`` on, and its summary."""
+    rows = [(number, *one) for number, metrics in enumerate(summaries, first) for one in metrics]
+    return pd.DataFrame(rows, columns=["setting", *MetricSummary._fields])
+
+
+def write_json_lines(cells: Sequence[Cell], summaries: Sequence[MetricSummary], stream: TextIO | None = None) -> None:
     """Write one JSON object for each metric of a setting.
 
     It has ``key, dataset, algorithm, params, epsilon, metric, mean, std, ci95, median, median_ci95, n``. An interval is
     a pair of numbers, for the mean or the median of further runs on these rows; what does not exist (the spread of one
     repeat, the interval of a median of fewer than six, the precision of a class never predicted) is null.
     """
-    first = setting.cells[0]
-    head = {
-        "key": first.setting_key,
-        "dataset": first.dataset,
-        "algorithm": first.algorithm,
-        "params": first.params,
-        "epsilon": first.epsilon,
-    }
-    for one in setting.metrics:
-        mean, median = one.mean, one.median
+    first = cells[0]
+    head = {"key": first.setting_key, **keep_entries(vars(first), ["dataset", "algorithm", "params", "epsilon"])}
+    for one in summaries:
         numbers = {
-            **{"mean": mean.center, "std": one.std, "ci95": _pair_ends(mean)},
-            **{"median": median.center, "median_ci95": _pair_ends(median), "n": mean.n},
+            **{"mean": one.mean, "std": one.std, "ci95": _pair_ends(one.ci_low, one.ci_high)},
+            **{"median": one.median, "median_ci95": _pair_ends(one.median_low, one.median_high), "n": one.n},
         }
         print(format_json({**head, "metric": one.metric, **numbers}), file=stream or sys.stdout)
 
 
-def _pair_ends(interval: Interval) -> list[float] | None:
-    return None if np.isnan(interval.low) else [interval.low, interval.high]
+def _pair_ends(low: float, high: float) -> list[float] | None:
+    return None if np.isnan(low) else [low, high]

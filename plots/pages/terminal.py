@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -32,7 +32,7 @@ _COLOURS = {"good": "green", "mixed": "magenta", "bad": "red", "open": "yellow"}
 _QUESTION = 27  # how many characters a question takes of a line
 _STRIP = 17  # how many characters a strip has
 _GAP = 2  # between the columns of a table
-_NAMES = 28  # the most that the names of a grid's rows take of a line; longer ones are broken
+_NAMES = 28  # the most that names of rows take of a line; longer ones are broken
 
 
 def print_summary(run: PaperRun, paths: Sequence[Path], stream: TextIO | None = None) -> None:
@@ -133,17 +133,32 @@ def _make_numbers_table(group: StripPlot[NumberRow]) -> Table:
 def _make_grid_tables(title: str, grid: TextTable, center: str, width: int) -> Iterator[Group]:
     """Yield the table of a grid, in parts where it has more columns than a terminal is wide."""
     cells = [[f"{cell['ours']} {cell['band']}".rstrip() for cell in line] for line in grid.cells]
-    lengths = [max(map(cell_len, column)) for column in zip(grid.columns, *cells, strict=True)]
-    room = width - min(_NAMES, max(map(cell_len, [grid.corner, *grid.rows])))
-    for columns in split_columns(lengths, room):
-        table = make_table()
-        table.add_column(grid.corner)
-        for column in grid.columns[columns]:
-            table.add_column(escape(column), justify="right", no_wrap=True)
-        for name, line in zip(grid.rows, cells, strict=True):
-            table.add_row(escape(name), *line[columns])
-        behind = center if columns.start == 0 else "continued"
+    behind = center
+    for table in make_parts([grid.corner], grid.columns, [[name] for name in grid.rows], cells, width):
         yield Group(f"{escape(title)} [dim]({behind})[/dim]", table)
+        behind = "continued"
+
+
+def make_parts(
+    heads: Sequence[str],
+    columns: Sequence[str],
+    names: Sequence[Sequence[str]],
+    cells: Sequence[Sequence[str]],
+    width: int,
+    dress: Callable[[str], str] = escape,
+) -> Iterator[Table]:
+    """Yield a table in parts where it has more columns than a terminal is wide; ``dress`` returns a cell as markup."""
+    lengths = [max(map(cell_len, column)) for column in zip(columns, *cells, strict=True)]
+    of_names = [min(_NAMES, max(map(cell_len, column))) for column in zip(heads, *names, strict=True)]
+    for part in split_columns(lengths, width - sum(of_names) - _GAP * max(len(heads) - 1, 0)):
+        table = make_table()
+        for head in heads:
+            table.add_column(escape(head), overflow="fold")
+        for column in columns[part]:
+            table.add_column(escape(column), justify="right", no_wrap=True)
+        for own, line in zip(names, cells, strict=True):
+            table.add_row(*map(escape, own), *map(dress, line[part]))
+        yield table
 
 
 def split_columns(lengths: Sequence[int], room: int) -> list[slice]:

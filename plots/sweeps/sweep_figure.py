@@ -12,11 +12,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from experiments.judge.words import name_setting
 from experiments.metrics.find import find_metric, is_error, is_in_per_cent
 from experiments.questions.exhibits.series import NOTHING_PRINTED
 from plots import panel, style
-from plots.labels import label_metric, label_values, scale_value
-from plots.sweeps.sweep import Sweep, SweepResults, find_numeric_axis
+from plots.labels import label_metric, label_name, label_names, label_values, scale_value
+from plots.sweeps.sweep import Sweep, find_numeric_axis
+from plots.sweeps.sweep_run import SweepRun
 
 _FEW_LINES = 8  # as many lines one facet takes before other axes get facets of their own
 _MOST_LINES = 16
@@ -64,7 +66,7 @@ class SweepFigure:
         """The axis along the bottom."""
         return next(iter(self.xs.names), None)
 
-    def make_frame(self, results: SweepResults) -> pd.DataFrame:
+    def make_frame(self, run: SweepRun) -> pd.DataFrame:
         """Return one row for each point that is drawn, by metric, facet, line and x."""
         shown = self.facets, self.lines, self.xs
         names = [name for one in shown for name in one.names]
@@ -72,13 +74,15 @@ class SweepFigure:
         order = numbers[np.ix_(*(one.places for one in shown))].ravel()
         values = [facet + line + x for facet, line, x in product(*(one.drawn for one in shown))]
         frames = []
-        for metric, of_settings in results.numbers.items():
-            frame = pd.DataFrame(values, columns=names, dtype=object).assign(metric=metric)
-            frames.append(frame.join(of_settings.iloc[order].reset_index(drop=True)).assign(**NOTHING_PRINTED))
+        for metric in self.sweep.shown:
+            frame = pd.DataFrame(values, columns=names, dtype=object)
+            numbers = run.select(metric)[["metric", "mean", "ci_low", "ci_high", "n", "n_expected"]]
+            frames.append(frame.join(numbers.iloc[order].reset_index(drop=True)))
         return pd.concat(frames, ignore_index=True)
 
     def draw(self, frame: pd.DataFrame, note: str) -> style.Figure:
         """Draw a frame, and above it what is missing of the sweep, if anything is."""
+        frame = frame.assign(**NOTHING_PRINTED)
         metrics, facets = list(frame["metric"].unique()), self.facets.drawn
         n_panels = len(metrics) * len(facets)
         drawn, panels = self._make_panels(len(metrics), len(facets))
@@ -102,13 +106,12 @@ class SweepFigure:
         return drawn
 
     def _label(self, axes: _ShownAxes, values: tuple) -> str:
-        return self.sweep.label_setting(dict(zip(axes.names, values, strict=True)))
+        return name_setting(dict(zip(axes.names, values, strict=True)), self.sweep.labels)
 
     def _write_title(self, metrics: Sequence[str]) -> str:
-        sweep = self.sweep
-        shown = " and ".join(label_metric(sweep.paper, metric) for metric in metrics)
-        over = f" over {sweep.label_axis(self.x)}" if self.x else ""
-        return f"{shown}{over}: {sweep.describe_fixed()}{self._describe_rest()}"
+        shown = " and ".join(label_metric(self.sweep, metric) for metric in metrics)
+        over = f" over {label_name(self.sweep, self.x)}" if self.x else ""
+        return f"{shown}{over}: {self.sweep.title}{self._describe_rest()}"
 
     def _describe_rest(self) -> str:
         """Return what is not drawn; nothing if all is."""
@@ -144,7 +147,7 @@ class SweepFigure:
 
     def _draw_lines(self, axes: style.Axes, frame: pd.DataFrame, is_small: bool) -> tuple[list[Any], bool]:
         """Draw one panel; returns its legend's handles, and whether points lie beyond its ends."""
-        metric, paper, lines = frame["metric"].iloc[0], self.sweep.paper, self.lines.drawn
+        metric, paper, lines = frame["metric"].iloc[0], self.sweep, self.lines.drawn
         xs = [x for (x,) in self.xs.drawn]
         limits, is_log = _choose_limits(metric, frame)
         places = place_values(xs).tolist()
@@ -159,7 +162,7 @@ class SweepFigure:
         names = thin_names(places, label_values(paper, self.x or "", xs), _CHARACTERS[is_small])
         ticks = [(place, name) for place, name in zip(places, names, strict=True) if name or len(xs) <= _MOST_TICKS]
         axes.set_xticks(*zip(*ticks, strict=True), fontsize=9 if is_small else None)
-        axes.set_xlabel(self.sweep.label_axis(self.x or ""))
+        axes.set_xlabel(label_name(paper, self.x or ""))
         axes.set_ylabel(label_metric(paper, metric), fontsize=9 if is_small else None)
         panel.dress_panel(axes, xs, limits, is_log)
         _limit_per_cent(axes, metric)
@@ -179,12 +182,12 @@ class SweepFigure:
         place = axes.get_subplotspec()
         axes.set_yticks(rows, names if place and place.is_first_col() else [""] * len(names))
         axes.set_ylim(len(rows) - 0.5, -0.5)
-        axes.set_xlabel(label_metric(self.sweep.paper, metric))
+        axes.set_xlabel(label_metric(self.sweep, metric))
         style.dress_axes(axes, "both")
         return [], False
 
     def _add_legend(self, drawn: style.Figure, handles: Sequence[Any], is_single: bool) -> None:
-        title = " and ".join(map(self.sweep.label_axis, self.lines.names)) if self.x else ""
+        title = " and ".join(label_names(self.sweep, self.lines.names)) if self.x else ""
         look: dict[str, Any] = {"handles": handles, "handlelength": 3.2, "title": title, "alignment": "left"}
         if is_single:
             style.add_legend(drawn, labelspacing=0.65, **look)

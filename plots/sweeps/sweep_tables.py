@@ -6,26 +6,23 @@ On the terminal what is missing, and the files to open, stand below them.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 import numpy as np
 import pandas as pd
-from rich.cells import cell_len
-from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from experiments.metrics.find import is_error
 from experiments.questions.exhibits.series import NOTHING_PRINTED
-from plots.labels import label_metric, label_values, scale_value
-from plots.pages.terminal import make_table, open_console, split_columns
+from plots.labels import label_metric, label_name, label_names, label_values, scale_value
+from plots.pages.terminal import make_parts, open_console
 from plots.series import count_decimals, describe_point
-from plots.sweeps.sweep import Sweep, SweepResults, find_numeric_axis
+from plots.sweeps.sweep import Sweep, find_numeric_axis
+from plots.sweeps.sweep_run import SweepRun
+from plots.text_table import format_latex, format_markdown, format_mean
 
 BEST, INCOMPLETE = "*", "!"  #: the signs behind a mean
 WIDTH = 80  #: how many characters of a line a table takes, if it can
@@ -35,22 +32,17 @@ _MOST_ROWS = 1000  # rows of a table as text: more are for machines, which read 
 
 
 class SweepCell(NamedTuple):
-    """A cell of a table as text: a mean, the half-width of its interval, and what is to be said of it."""
+    """A cell of a table as text: a mean, the half-width of its interval, the sign behind both, and what is missing."""
 
     ours: str
     band: str
-    is_best: bool
+    sign: str
     note: str
 
     @property
     def text(self) -> str:
         """The mean with its interval."""
         return f"{self.ours} {self.band}".rstrip()
-
-    @property
-    def sign(self) -> str:
-        """What stands behind it."""
-        return BEST if self.is_best else INCOMPLETE if self.note else ""
 
     @property
     def marked(self) -> str:
@@ -61,7 +53,7 @@ class SweepCell(NamedTuple):
 class SweepTable(NamedTuple):
     """A table of a sweep: its metric, which is empty where the columns are metrics, and what its cells and signs are.
 
-    ``heads`` say what the names of a row are; ``rows`` have these names and the cells.
+    ``heads`` are of the names of rows; ``rows`` have these names and the cells.
     """
 
     title: str
@@ -82,21 +74,54 @@ class SweepTable(NamedTuple):
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         return sum(widths) + _GAP * (len(widths) - 1)
 
+    def count_rest(self) -> list[str]:
+        """Return how many rows only the file has; nothing if it is none."""
+        return [f"{self.n_left_out} more rows are in table.csv"] if self.n_left_out else []
 
-def arrange_tables(results: SweepResults) -> list[SweepTable]:
+
+def arrange_tables(run: SweepRun) -> list[SweepTable]:
     """Return the tables of a sweep: one for each metric, or one whose columns are metrics.
 
     Of the possible layouts the first is taken that a terminal has room for.
     """
-    arranged = [layout.arrange(results) for layout in _list_layouts(results.sweep)]
+    arranged = [_arrange(run, rows, columns) for rows, columns in _list_layouts(run.sweep)]
     for tables in arranged:
-        if max(table.measure_width() for table in tables) <= WIDTH:
+        if max((table.measure_width() for table in tables), default=0) <= WIDTH:
             return tables
     return arranged[0]
 
 
-def _list_layouts(sweep: Sweep) -> list[_Layout]:
-    """Return the possible layouts, the best first: ε along the top, else data sets or numbers."""
+def format_as_markdown(run: SweepRun, tables: Sequence[SweepTable]) -> str:
+    """Return the tables, and below them what is missing."""
+    parts = [f"**{run.sweep.title}**"]
+    for table in tables:
+        body = []
+        for names, cells in table.rows:
+            body.append([*names, *(cell.marked.replace(BEST, f"\\{BEST}") for cell in cells)])  # a star is no emphasis
+        parts += [table.describe(), format_markdown([*table.heads, *table.columns], body), *table.count_rest()]
+    return "\n\n".join([*parts, *run.list_incomplete()]) + "\n"
+
+
+def format_as_latex(run: SweepRun, tables: Sequence[SweepTable]) -> str:
+    """Return the tables, one environment for each; what is missing stands in their captions."""
+    parts = []
+    for table in tables:
+        body = []
+        for names, cells in table.rows:
+            signs = ["^{*}" if cell.sign == BEST else cell.sign for cell in cells]
+            entries = [format_mean(cell.ours, cell.band, sign) for cell, sign in zip(cells, signs, strict=True)]
+            body.append([*names, *entries])
+        title = f"{run.sweep.title}; {table.describe()}"
+        note = "; ".join([*table.count_rest(), *filter(None, [run.describe_shortfall()])])
+        parts.append(format_latex(title, [*table.heads, *table.columns], body, note, max(len(table.heads), 1)))
+    return "\n".join(parts)
+
+
+def _list_layouts(sweep: Sweep) -> list[tuple[list[str], str | None]]:
+    """Return the axes of rows and of columns of each possible layout, the best first.
+
+    Columns are ε, else data sets or numbers; without any of these they are metrics: None.
+    """
     varying = sweep.varying
     alternatives = list(filter(_is_alternative, varying))
     wanted = ["epsilon", "dataset"] if alternatives else ["epsilon"]
@@ -105,11 +130,10 @@ def _list_layouts(sweep: Sweep) -> list[_Layout]:
     wanted += [name for name in varying if name.startswith("protocol.") and alternatives]
     columns = [name for name in dict.fromkeys(wanted) if name in varying]
     columns += ["algorithm"] if columns and "algorithm" in varying else []
-    layouts = []
-    for name in columns:
-        if rows := sorted((other for other in varying if other != name), key=_order_row):
-            layouts.append(_Layout(sweep, rows, name))
-    return layouts or [_Layout(sweep, sorted(varying, key=_order_row), None)]
+    ordered = sorted(varying, key=lambda name: (_is_alternative(name), name.startswith("params.")))
+    layouts: list[tuple[list[str], str | None]] = []
+    layouts += [([other for other in ordered if other != name], name) for name in columns if len(varying) > 1]
+    return layouts or [(ordered, None)]
 
 
 def _is_alternative(name: str) -> bool:
@@ -117,78 +141,59 @@ def _is_alternative(name: str) -> bool:
     return name == "algorithm" or name.startswith("params.")
 
 
-def _order_row(name: str) -> tuple[bool, bool]:
-    return _is_alternative(name), name.startswith("params.")
-
-
-@dataclass(frozen=True)
-class _Layout:
-    """Which axes the rows are of, in order, and which the columns; None for metrics."""
-
-    sweep: Sweep
-    rows: list[str]
-    columns: str | None
-
-    @property
-    def compared(self) -> list[str]:
-        """The axes over which the best is looked for: alternatives in the rows, else those in the columns."""
-        in_rows = list(filter(_is_alternative, self.rows))
-        return in_rows or [name for name in [self.columns] if name and _is_alternative(name)]
-
-    def arrange(self, results: SweepResults) -> list[SweepTable]:
-        paper, arranged = self.sweep.paper, {}
-        for metric in results.metrics:
-            arranged[metric] = self._arrange_cells(results, metric)
-        if self.columns is None:
-            rows = [list(line) for line in zip(*arranged.values(), strict=True)]
-            return [self._make_table("", [label_metric(paper, metric) for metric in arranged], rows)]
-        names = label_values(paper, self.columns, self.sweep.axes[self.columns])
-        if self.columns not in ("dataset", "algorithm"):
-            axis = self.sweep.label_axis(self.columns)
-            names = [name if name == "no noise" else f"{axis} = {name}" for name in names]
-        tables = []
-        for metric, cells in arranged.items():
-            rows = [cells[start : start + len(names)] for start in range(0, len(cells), len(names))]
-            tables.append(self._make_table(label_metric(paper, metric), names, rows))
-        return tables
-
-    def _make_table(self, title: str, columns: list[str], cells: list[list[SweepCell]]) -> SweepTable:
-        sweep = self.sweep
-        values = [label_values(sweep.paper, name, sweep.axes[name]) for name in self.rows]
-        names = [list(row) for row in product(*values)]
-        rows = list(zip(names[:_MOST_ROWS], cells, strict=True))
+def _arrange(run: SweepRun, rows: list[str], columns: str | None) -> list[SweepTable]:
+    """Return the tables of a layout; the best is looked for over alternatives in the rows, else over the columns."""
+    sweep, of_columns = run.sweep, [columns] if columns else []
+    compared = list(filter(_is_alternative, rows)) or list(filter(_is_alternative, of_columns))
+    others = label_names(sweep, (name for name in rows if name not in compared))
+    group = f"column at each {' and '.join(others)}" if others else "column"
+    names = [list(row) for row in product(*(label_values(sweep, name, sweep.axes[name]) for name in rows))]
+    settings = sweep.number_settings([*rows, *of_columns]).reshape(len(names), -1)[:_MOST_ROWS]
+    cells = {label_metric(sweep, metric): _make_cells(run, metric, settings, compared) for metric in sweep.shown}
+    if columns is None:
+        heads, body = list(cells), [list(chain.from_iterable(line)) for line in zip(*cells.values(), strict=True)]
+        cells = {"": body}
+    else:
+        heads = _name_columns(sweep, columns)
+        group = "row" if compared == of_columns else group
+    tables = []
+    for title, body in cells.items():
+        signs = {cell.sign for line in body for cell in line}
         words = ["one run each" if sweep.repeats == 1 else "mean ± half-width of its 95 % interval"]
-        shown = [cell for line in cells for cell in line]
-        words += [f"{BEST} best of each {self._name_group()}"] if any(cell.is_best for cell in shown) else []
-        words += [f"{INCOMPLETE} incomplete"] if any(cell.note for cell in shown) else []
-        heads = list(map(sweep.label_axis, self.rows))
-        return SweepTable(title, "; ".join(words), heads, columns, rows, len(names) - len(rows))
+        words += [f"{BEST} best of each {group}"] if BEST in signs else []
+        words += [f"{INCOMPLETE} incomplete"] if INCOMPLETE in signs else []
+        lines = list(zip(names, body, strict=False))  # the first of many
+        tables.append(
+            SweepTable(title, "; ".join(words), label_names(sweep, rows), heads, lines, len(names) - len(lines))
+        )
+    return tables
 
-    def _name_group(self) -> str:
-        """Return what the best is marked of."""
-        if self.compared == [self.columns]:
-            return "row"
-        others = [self.sweep.label_axis(name) for name in self.rows if name not in self.compared]
-        return f"column at each {' and '.join(others)}" if others else "column"
 
-    def _arrange_cells(self, results: SweepResults, metric: str) -> list[SweepCell]:
-        """Return the cells of a metric, row by row."""
-        sweep, numbers = self.sweep, results.numbers[metric]
-        means = numbers["mean"].to_numpy().reshape(sweep.shape)
-        decimals = _count_decimals(metric, means)
-        complete = np.where(results.n_measured.reshape(sweep.shape) < sweep.repeats, math.nan, means)
-        axes = tuple(list(sweep.axes).index(name) for name in self.compared)
-        said = {"metric": metric, "note": "", "digits": decimals.ravel(), "n_measured": results.n_measured}
-        is_best = _find_best(metric, complete, decimals, axes).ravel()
-        points = numbers.assign(**NOTHING_PRINTED, **said, is_best=is_best)
-        order = sweep.number_settings(filter(None, [*self.rows, self.columns])).ravel()
-        n_cells = _MOST_ROWS * (len(sweep.axes[self.columns]) if self.columns else 1)
-        cells = []
-        for point in points.iloc[order[:n_cells]].to_dict("records"):
+def _name_columns(sweep: Sweep, axis: str) -> list[str]:
+    names = label_values(sweep, axis, sweep.axes[axis])
+    if axis in ("dataset", "algorithm"):
+        return names
+    return [name if name == "no noise" else f"{label_name(sweep, axis)} = {name}" for name in names]
+
+
+def _make_cells(run: SweepRun, metric: str, settings: np.ndarray, compared: list[str]) -> list[list[SweepCell]]:
+    """Return the cells of a metric: those of the settings with these numbers, in rows and columns."""
+    sweep, numbers = run.sweep, run.select(metric)
+    means = numbers["mean"].to_numpy().reshape(sweep.shape)
+    decimals = _count_decimals(metric, means)
+    complete = np.where(run.n_measured.reshape(sweep.shape) < sweep.repeats, math.nan, means)
+    is_best = _find_best(metric, complete, decimals, tuple(list(sweep.axes).index(name) for name in compared))
+    points = numbers.assign(**NOTHING_PRINTED, note="", digits=decimals.ravel(), is_best=is_best.ravel())
+    cells = []
+    for of_row in settings:
+        line = []
+        for point in points.iloc[of_row].to_dict("records"):
             note = f"{point['n_measured']} of {sweep.repeats} runs" if point["n_measured"] < sweep.repeats else ""
             text = describe_point(point, "mean", point["digits"])
-            cells.append(SweepCell(text["ours"], text["band"], point["is_best"], note))
-        return cells
+            sign = BEST if point["is_best"] else INCOMPLETE if note else ""
+            line.append(SweepCell(text["ours"], text["band"], sign, note))
+        cells.append(line)
+    return cells
 
 
 def _count_decimals(metric: str, means: np.ndarray) -> np.ndarray:
@@ -216,38 +221,32 @@ _MOST_LINES = 20  # settings that are named as incomplete
 _STYLES = {BEST: "bold green", INCOMPLETE: "bold red"}
 
 
-def print_sweep(results: SweepResults, tables: Sequence[SweepTable], paths: Sequence[Path]) -> None:
-    """Print the tables of a sweep to stdout, what is missing of it, and its files."""
-    console = open_console(sys.stdout)
-    console.print(escape(results.sweep.describe_fixed()), style="bold")
+def print_sweep(run: SweepRun, tables: Sequence[SweepTable], paths: Sequence[Path], stream: TextIO) -> None:
+    """Print the tables of a sweep under what is the same in all, if there are any; what is missing, and its files."""
+    console, incomplete = open_console(stream), run.list_incomplete()
+    if tables:
+        console.print(escape(run.sweep.title), style="bold")
     for table in tables:
         console.print()
         console.print(escape(table.describe()), style="dim")
-        for part in _make_parts(table, console.width):
+        rows = table.rows[:_MOST_PRINTED]
+        # with room for a sign, so that numbers stand below one another
+        cells = [[cell.text + (cell.sign or " ") for cell in line] for _, line in rows]
+        columns = [f"{column} " for column in table.columns]
+        for part in make_parts(table.heads, columns, list(_blank_repeats(rows)), cells, console.width, _colour_sign):
             console.print(part)
-        n_hidden = max(len(table.rows) - _MOST_PRINTED, 0) + table.n_left_out
-        if n_hidden:
+        if n_hidden := len(table.rows) - len(rows) + table.n_left_out:
             console.print(f"... and {n_hidden} more rows: table.md and table.csv beside the picture have them")
-    _print_end(results, paths, console)
-
-
-def print_shortfall(results: SweepResults, paths: Sequence[Path]) -> None:
-    """Print to stderr what is missing of a sweep, and its files."""
-    _print_end(results, paths, open_console(sys.stderr))
-
-
-def _print_end(results: SweepResults, paths: Sequence[Path], console: Console) -> None:
-    lines = results.list_incomplete()
-    for line in lines[:_MOST_LINES]:
+    for line in incomplete[:_MOST_LINES]:
         console.print(escape(line), style="bold red", soft_wrap=True)
-    if len(lines) > _MOST_LINES:
-        console.print(f"INCOMPLETE: {len(lines) - _MOST_LINES} more settings", style="bold red")
+    if len(incomplete) > _MOST_LINES:
+        console.print(f"INCOMPLETE: {len(incomplete) - _MOST_LINES} more settings", style="bold red")
     for path in paths:
         is_below = path.is_relative_to(Path.cwd())
         console.print(f"  {escape(str(path.relative_to(Path.cwd()) if is_below else path))}", soft_wrap=True)
 
 
-def _blank_repeats(rows: Sequence[tuple[list[str], list[SweepCell]]]) -> Iterator[list[str]]:
+def _blank_repeats(rows: Sequence[tuple[list[str], list]]) -> Iterator[list[str]]:
     """Yield the names of rows, without those that are the same as in the row before."""
     before: list[str] = []
     for names, _ in rows:
@@ -258,24 +257,5 @@ def _blank_repeats(rows: Sequence[tuple[list[str], list[SweepCell]]]) -> Iterato
         before = names
 
 
-def _make_parts(table: SweepTable, width: int) -> Iterator[Table]:
-    """Yield a table in parts, where it has more columns than the terminal is wide."""
-    rows = table.rows[:_MOST_PRINTED]
-    names, lines = list(_blank_repeats(rows)), [cells for _, cells in rows]
-    texts = [[cell.text + (cell.sign or " ") for cell in cells] for cells in lines]
-    lengths = [max(map(cell_len, column)) for column in zip(table.columns, *texts, strict=True)]
-    heads = [max(map(cell_len, column)) for column in zip(table.heads, *names, strict=True)]
-    for columns in split_columns(lengths, width - sum(heads) - 2 * max(len(heads) - 1, 0)):
-        part = make_table()
-        for head in table.heads:
-            part.add_column(escape(head), overflow="fold")
-        for column in table.columns[columns]:
-            part.add_column(f"{escape(column)} ", justify="right", no_wrap=True)
-        for own, cells in zip(names, lines, strict=True):
-            part.add_row(*map(escape, own), *map(_format_cell, cells[columns]))
-        yield part
-
-
-def _format_cell(cell: SweepCell) -> str:
-    """Return a cell in the colour of its sign, with room for one, so that numbers stand below one another."""
-    return f"[{_STYLES[cell.sign]}]{escape(cell.marked)}[/]" if cell.sign else f"{escape(cell.text)} "
+def _colour_sign(text: str) -> str:
+    return f"[{_STYLES[text[-1]]}]{escape(text)}[/]" if text[-1] in _STYLES else escape(text)
