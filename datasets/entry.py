@@ -263,14 +263,3 @@ class OwnEntry(Document):
         if self.domain and declared in self.domain.names:
             raise ValueError(f"domain declares {declared!r} as a feature and as the target: name it once")
         return self
-
-
-def is_own(contents: Any) -> bool:
-    """Return whether a data set's file is about a table of one's own, which needs neither a reader nor pinned files.
-
-    Examples
-    --------
-    >>> is_own({"file": "my.csv"}), is_own({"openml": 31}), is_own({"files": {"car.data": "b703"}, "uci": 19})
-    (True, True, False)
-    """
-    return isinstance(contents, Mapping) and ("file" in contents or not {"files", "reader"} & set(contents))
