@@ -1,20 +1,25 @@
-"""What is known about every data set, by its name: the files ``dataset/*.yaml`` of the catalogue."""
+"""What is known about every data set, by its name: the files ``dataset/*.yaml`` of the catalogue.
+
+Names are known without the code that reads tables, which is slow to import.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from algorithms.parameters import suggest_name
-from datasets.entry import CatalogueEntry, is_own
-from datasets.own_tables import own_table
 from documents import search_path
 from documents.document import parse_document
 from documents.file_state import find_state
 from documents.yaml_files import DocumentError, parse_yaml, shorten_path
+
+if TYPE_CHECKING:
+    from datasets.entry import CatalogueEntry
 
 FOLDER = search_path.BUILT_IN / "dataset"
 
@@ -91,7 +96,22 @@ def find_version(name: str) -> tuple:
     path = search_path.find_file(FOLDER, name)
     if path is None:
         raise UnknownDataset(f"unknown data set {name!r}; {suggest_name(name, names(), cutoff=0.5)}")
-    return path, own_table.find_version(path) if is_own(_read_yaml(path)) else find_state(path)
+    if not is_own(_read_yaml(path)):
+        return path, find_state(path)
+    from datasets.own_tables import own_table
+
+    return path, own_table.find_version(path)
+
+
+def is_own(contents: Any) -> bool:
+    """Return whether a data set's file is about a table of one's own, which needs neither a reader nor pinned files.
+
+    Examples
+    --------
+    >>> is_own({"file": "my.csv"}), is_own({"openml": 31}), is_own({"files": {"car.data": "b703"}, "uci": 19})
+    (True, True, False)
+    """
+    return isinstance(contents, Mapping) and ("file" in contents or not {"files", "reader"} & set(contents))
 
 
 def _read_yaml(path: Path) -> Any:
@@ -110,6 +130,9 @@ def _parse_once(path: Path, state: tuple[int, int] | None) -> Any:
 
 @lru_cache
 def _read_once(path: Path, version: tuple) -> CatalogueEntry:
+    from datasets.entry import CatalogueEntry
+    from datasets.own_tables import own_table
+
     contents = _read_yaml(path)
     if is_own(contents):
         return own_table.complete_entry(path)

@@ -308,14 +308,3 @@ def _read_word(word: object) -> str:
     if is_empty(word) or isinstance(word, bool):
         raise ValueError(f"merge: YAML reads a word as {show_as_yaml(word)}: write a word, in quotes")
     return str(table.clean_label(word))
-
-
-def is_own(contents: Any) -> bool:
-    """Return whether a data set's file is about a table of one's own, which needs neither a reader nor pinned files.
-
-    Examples
-    --------
-    >>> is_own({"file": "my.csv"}), is_own({"openml": 31}), is_own({"files": {"car.data": "b703"}, "uci": 19})
-    (True, True, False)
-    """
-    return isinstance(contents, Mapping) and ("file" in contents or not {"files", "reader"} & set(contents))

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import model_validator
 
+from datasets import catalogue
 from documents import search_path
 from documents.document import Document, ListOf, parse_document
 from documents.yaml_files import parse_yaml
@@ -76,8 +77,6 @@ def find_side(name: str) -> Side | None:
     listed = {listed_name: side for side in sides for listed_name in read_division().list_sets(side)}
     if name in listed:
         return listed[name]
-    from datasets import catalogue  # with pandas, and reading a paper needs neither
-
     try:
         entry = catalogue.read_entry(name)
     except catalogue.UnknownDataset:

@@ -158,7 +158,7 @@ def test_all_files_of_a_run_can_be_reached(run):
     page = Page(text)
     reached = set(re.findall(r'<a href="here/([^"]+)"', text)) | {one.removeprefix("here/") for one in page.pictures}
     files = [path for pattern in KEPT for path in run.folder.glob(pattern)]
-    shown = [path for path in files if path.parent.name != "tables" or path.stem in run.paper.parts]  # no older ones
+    shown = [path for path in files if path.parent.name != "tables" or path.stem in run.paper.exhibits]  # no older ones
     assert {path.relative_to(run.folder).as_posix() for path in shown} - reached == set()
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
+from typing import TYPE_CHECKING
 
 from datasets import catalogue
-from datasets.entry import CatalogueEntry
 from documents.search_path import name_stored
 from experiments.cells.cell import Cell, format_canonical, read_epsilon
 from experiments.config import estimators
@@ -16,6 +16,9 @@ from experiments.config.setting import is_among, is_same_value
 from experiments.errors import BadInput, one_line, suggest_name
 from experiments.metrics.find import ask_needs, select_extra
 from experiments.metrics.metric import STANDARD_ERROR
+
+if TYPE_CHECKING:
+    from datasets.entry import CatalogueEntry
 
 
 def expand_grid(

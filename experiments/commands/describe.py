@@ -8,13 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from algorithms.installation import PROGRAM
-from datasets.draft import format_draft
-from datasets.own_tables import own_file
 from datasets.own_tables.opened_file import PACKED, UnreadableFile, show_path
 from documents import search_path
 from experiments.config.paths import CONF
 from experiments.errors import BadInput, print_to_stderr
-from experiments.metrics.find import read_names
 from experiments.request import SweepRequest
 from experiments.skeletons.writing import check_name, write_new_file
 
@@ -52,7 +49,13 @@ def _find_writer(group: str) -> Callable[[str], str]:
 
 def _list_chosen(request: SweepRequest, group: str) -> list[str]:
     """Return the names of a group that are asked for; metrics have no files to choose from, so theirs is a setting."""
-    return read_names(request.values.get("metrics", [])) if group == "metric" else request.list_choices(group)
+    if group != "metric":
+        return request.list_choices(group)
+    if "metrics" not in request.values:
+        return []
+    from experiments.metrics.find import read_names  # with pandas, as all that knows data sets
+
+    return read_names(request.values["metrics"])
 
 
 def _draft_table(request: SweepRequest) -> int:
@@ -90,6 +93,9 @@ def _check_is_table(path: Path, name: str) -> None:
 def _draft(path: Path, shown: str, target: object) -> str:
     if shown.encode(errors="replace") != shown.encode(errors="surrogatepass"):
         raise BadInput(f"{show_path(shown)}: a name that is not in UTF-8 cannot stand in a YAML file: rename it")
+    from datasets.draft import format_draft  # with pandas, as all that reads tables
+    from datasets.own_tables import own_file
+
     try:
         form = own_file.guess_form(path)
         frame, sheets = own_file.read_file(path, form), own_file.name_sheets(path)

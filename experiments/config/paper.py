@@ -169,7 +169,7 @@ class Paper(Document):
         return self.title.partition(":")[0]
 
     @property
-    def parts(self) -> dict[str, PaperTable | PaperFigure]:
+    def exhibits(self) -> dict[str, PaperTable | PaperFigure]:
         """The tables and figures, by id."""
         tables: dict[str, PaperTable | PaperFigure] = {table.id: table for table in self.tables}
         return tables | {figure.id: figure for figure in self.figures}

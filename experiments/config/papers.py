@@ -13,6 +13,7 @@ from documents.yaml_files import Location, find_line, find_lines, shorten_path
 from experiments.config import paths
 from experiments.config.paper import Paper, parse_paper
 from experiments.config.paths import ROOT, is_built_in, name_paper_file
+from experiments.config.substitutes import find_substitutes, replace_datasets
 from experiments.errors import BadInput, suggest_name
 
 
@@ -71,11 +72,8 @@ def prepare_paper(paper: Paper, repeats: int | None = None, most_repeats: int | 
     """
     asked = paper.repeats
     paper = paper.replaced(repeats_asked=asked, repeats=asked if repeats is None else repeats)
-    if paper.instead:
-        from experiments.config.substitutes import find_substitutes, replace_datasets  # loads tables, so with pandas
-
-        if substitutes := find_substitutes(paper.instead):
-            paper = parse_paper(replace_datasets(paper.to_mapping(), substitutes))
+    if substitutes := find_substitutes(paper.instead):
+        paper = parse_paper(replace_datasets(paper.to_mapping(), substitutes))
     if repeats is None and most_repeats is None:
         return paper.replaced(most_repeats=paper.most_repeats)
     claims = [claim.without("most_repeats") for claim in paper.claims]

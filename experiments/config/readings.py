@@ -51,7 +51,7 @@ class Choices(Document):
         return self
 
 
-class Question(Named):
+class ReadingQuestion(Named):
     """What a paper's readings are to explain: the cells of each reading are run and compared with what is printed."""
 
     title: str
@@ -60,7 +60,7 @@ class Question(Named):
     """Most runs of every setting; readings that are clearly farther off than others get fewer."""
 
 
-class QuestionOfNumbers(Question):
+class QuestionOfNumbers(ReadingQuestion):
     """Which parameters explain the printed numbers of an algorithm in a study?"""
 
     study: str
@@ -73,14 +73,14 @@ class QuestionOfNumbers(Question):
     """Values that take the place of the paper's ``choices`` of the protocol, or add to them."""
 
 
-class QuestionOfTable(Question):
+class QuestionOfTable(ReadingQuestion):
     """Which setting explains the numbers of a table that are printed without their settings?"""
 
     table: str
     """A table of kind ``span``."""
 
 
-class QuestionOfClaims(Question):
+class QuestionOfClaims(ReadingQuestion):
     """Which parameters explain the orderings that claims of kind ``above`` and ``below`` state?"""
 
     claims: ListOf[str]
@@ -96,12 +96,12 @@ class QuestionOfClaims(Question):
 _MISSPELT = 0.8  # above the likeness of table and title, which every question has
 
 
-def parse_question(contents: Any) -> Question:
+def parse_question(contents: Any) -> ReadingQuestion:
     """Return a question as an object of its kind: a ``table``, ``claims``, or else printed numbers."""
-    if isinstance(contents, Question):
+    if isinstance(contents, ReadingQuestion):
         return contents
     keys = list(map(str, contents)) if isinstance(contents, Mapping) else []
-    kinds: dict[str, type[Question]] = {"table": QuestionOfTable, "claims": QuestionOfClaims}
+    kinds: dict[str, type[ReadingQuestion]] = {"table": QuestionOfTable, "claims": QuestionOfClaims}
     # a key that is nearly one of these is a misspelling of it: the error should suggest it
     named = [name for name in kinds if get_close_matches(name, keys, cutoff=_MISSPELT)]
     kind = kinds[named[0]] if named else QuestionOfNumbers

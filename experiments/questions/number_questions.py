@@ -39,7 +39,7 @@ def resolve_number(
     PaperError if it names a table or a setting that the paper does not have, or, unless the runs are given, a metric
     that its data set does not have.
     """
-    if number.table not in paper.parts:
+    if number.table not in paper.exhibits:
         raise PaperError(f"printed number {number.id!r}: the paper has no table or figure {number.table!r}")
     if number.dataset in paper.used_instead:
         other = paper.used_instead[number.dataset]
@@ -52,7 +52,7 @@ def resolve_number(
         return NumberQuestion(number)
     if number.statistic == "formula":
         return NumberQuestion(number, _compute_formula(number))
-    part = paper.parts[number.table]
+    part = paper.exhibits[number.table]
     if number.statistic == "some":
         of_table = [one for one in siblings if (one.table, one.statistic) == (part.id, "some")]
         return NumberQuestion(number, together=tuple(_resolve_unplaced(paper, part, one) for one in of_table))
@@ -106,7 +106,7 @@ def find_resolution(paper: Paper, metric: str) -> float:
 
 def find_settings(paper: Paper, number: PrintedNumber) -> tuple[Study, dict[str, Any]]:
     """Return study and part of a printed number; PaperError if it is no setting of its table, or a mean of several."""
-    part = paper.parts[number.table]
+    part = paper.exhibits[number.table]
     if not isinstance(part, StudyPart):
         raise PaperError(f"printed number {number.id!r}: {part.id} shows no study that it could be a result of")
     study = paper.study(part.study, part.id)

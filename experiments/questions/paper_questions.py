@@ -48,7 +48,7 @@ def resolve_paper(paper: Paper) -> PaperQuestions:
     """
     errors: list[str] = []
     (cells,) = collect([partial(cells_of_studies, paper)], errors) or [{}]
-    collect([partial(check_exhibit, part, paper) for part in paper.parts.values()], errors)
+    collect([partial(check_exhibit, part, paper) for part in paper.exhibits.values()], errors)
     (printed,) = collect([lambda: list_numbers(read_numbers_of(paper))], errors) or [[]]
     numbers = collect([partial(resolve_number, paper, number, printed) for number in printed], errors)
     by_id = {number.id: number for number in printed}
@@ -154,13 +154,13 @@ def _check_finding(paper: Paper) -> None:
     for name in finding.fields:
         if name != INSIDE and name not in finding.claims and name not in finding.numbers:
             raise PaperError(f"finding.text: {{{name}}} is not among the claims and numbers that it rests on")
-    if finding.picture is not None and finding.picture not in paper.parts:
-        raise PaperError(f"finding.picture: {suggest_name(finding.picture, paper.parts)}")
+    if finding.picture is not None and finding.picture not in paper.exhibits:
+        raise PaperError(f"finding.picture: {suggest_name(finding.picture, paper.exhibits)}")
 
 
 def _check_coverage(paper: Paper, passage: Passage, numbers: Iterable[str]) -> None:
     """Check that what judges a passage of the text is a claim, a printed number, a table or a figure of the paper."""
-    known = {*paper.claims_by_id, *numbers, *paper.parts}
+    known = {*paper.claims_by_id, *numbers, *paper.exhibits}
     for name in passage.judged_by:
         if name not in known:
             what = f"the paper has no claim, printed number, table or figure {name!r}"

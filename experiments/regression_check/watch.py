@@ -118,7 +118,7 @@ def _find_printed(paper: Paper, names: Sequence[str]) -> list[PrintedNumber]:
     for name in names:
         if name not in known:
             raise BadInput(f"check: the paper prints no number {name!r}; {suggest_name(name, list(known))}")
-        if known[name].statistic != "mean" or known[name].table not in paper.parts:
+        if known[name].statistic != "mean" or known[name].table not in paper.exhibits:
             raise BadInput(f"check: printed number {name!r} is no mean of a setting of a table or figure")
         find_settings(paper, known[name])
     return [known[name] for name in names]

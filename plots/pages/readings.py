@@ -24,7 +24,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator, Symmetrica
 from numpy.typing import ArrayLike
 
 from experiments.config.paper import Paper
-from experiments.config.readings import Question
+from experiments.config.readings import ReadingQuestion
 from experiments.judge.readings.under_reading import HOLDS, IS_REFUTED, OPEN
 from experiments.judge.readings.variance import PREFIX, explain_variance, list_choices
 from experiments.judge.words import format_share
@@ -110,7 +110,7 @@ def _draw_kept(path: Path, drawings: Mapping[str, Callable[[], Figure]]) -> list
     return [*filter(Path.is_file, [path]), *pictures]
 
 
-def draw_ranking(question: Question, rows: pd.DataFrame) -> Figure:
+def draw_ranking(question: ReadingQuestion, rows: pd.DataFrame) -> Figure:
     """Draw how far every reading is from what is printed, with what no noise at all would give as a line."""
     null, unit = rows[rows["kind"] == "no noise"], rows["unit"].iloc[0]
     curve = _SpecificationCurve(

@@ -97,16 +97,16 @@ def make_table() -> Table:
     return Table(box=None, pad_edge=False)
 
 
-def _make_claims_table(forest: StripPlot[ClaimRow], head: str) -> Table:
+def _make_claims_table(plot: StripPlot[ClaimRow], head: str) -> Table:
     """Return claims with their effects; of those that are decided by computing, why takes the place of an effect."""
-    table, is_computed = make_table(), forest.unit == COMPUTED
+    table, is_computed = make_table(), plot.unit == COMPUTED
     table.add_column("")
     table.add_column(f"{head}, decided by computing" if is_computed else head)
     if not is_computed:
-        table.add_column(forest.unit, width=_STRIP)
+        table.add_column(plot.unit, width=_STRIP)
         table.add_column("effect", justify="right", no_wrap=True)
         table.add_column("settings")
-    for row in forest.rows:
+    for row in plot.rows:
         text = "\n".join([f"{escape(row.text)}{_put_behind(row.aside)}", *map(escape, row.lines_below)])
         if not is_computed:
             cells = [text, draw_in_text(row.strip, "│", _STRIP), row.size, row.held]

@@ -19,7 +19,7 @@ from experiments.audit.private_as_claimed import judge_privacy
 from experiments.config.kinds.claims import Claim
 from experiments.config.kinds.exhibits import PaperFigure, PaperTable
 from experiments.config.paper import Paper, Speaker
-from experiments.config.readings import Question
+from experiments.config.readings import ReadingQuestion
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import BadInput
 from experiments.judge.claim_answer import ClaimAnswer
@@ -39,7 +39,7 @@ from plots.runs.run_folder import NEEDED, REMEDY, name_damage, read_csv, read_pa
 from plots.series import note_missing_cells
 from plots.strips import StripPlot
 
-_Asked = TypeVar("_Asked", Question, Claim)
+_Asked = TypeVar("_Asked", ReadingQuestion, Claim)
 
 
 @dataclass(frozen=True)
@@ -305,7 +305,7 @@ class PaperRun:
 
     # Readings of its text.
 
-    def list_rankings(self) -> list[tuple[Question, pd.DataFrame]]:
+    def list_rankings(self) -> list[tuple[ReadingQuestion, pd.DataFrame]]:
         """Return the questions about the text that somebody ran, each with the rows of its readings."""
         return _pair_with_rows(self.paper.readings, self.readings, "question")
 

@@ -53,7 +53,7 @@ def judge_together(
 
 def _cut(found: Sequence[FoundSetting], question: NumberQuestion) -> list[FoundSetting]:
     """Return settings with the runs of the first look alone."""
-    return [own._replace(values=own.values[: max(2, question.repeats)]) for own in found]
+    return [setting._replace(values=setting.values[: max(2, question.repeats)]) for setting in found]
 
 
 @dataclass(frozen=True)
@@ -71,18 +71,18 @@ class _UnplacedNumber:
     def is_partial(self) -> bool:
         """Whether cells are missing."""
         repeats = self.question.repeats
-        return sum(min(len(own.values), repeats) for own in self.found) < repeats * len(self.question.settings)
+        return sum(min(len(setting.values), repeats) for setting in self.found) < repeats * len(self.question.settings)
 
     @property
     def is_testable(self) -> bool:
         """Whether there are settings, and each has the repeats that a prediction needs."""
-        repeats = [len(own.values) for own in self.found]
+        repeats = [len(setting.values) for setting in self.found]
         return bool(repeats) and min(repeats) > 1 and not self.is_partial
 
     @cached_property
     def nearest(self) -> FoundSetting:
         """The setting whose mean comes nearest."""
-        return min(self.found, key=lambda own: abs(own.values.mean() - self.number.value))
+        return min(self.found, key=lambda setting: abs(setting.values.mean() - self.number.value))
 
     @cached_property
     def chances(self) -> dict[int, dict[str, float]]:
@@ -99,7 +99,7 @@ class _UnplacedNumber:
     def describe_span(self) -> str:
         """Return what all settings give."""
         scale = 100 if is_in_per_cent(self.number.metric) else 1
-        means = [scale * own.values.mean() for own in self.found]
+        means = [scale * setting.values.mean() for setting in self.found]
         decimals = self.number.decimals
         return f"{len(means)} settings give {min(means):.{decimals}f} to {max(means):.{decimals}f}"
 
@@ -116,24 +116,24 @@ class _UnplacedTable:
 
         Empty where there is one number alone, or one that cannot be tested.
         """
-        found = [own for own in self.numbers if own.found]
-        if len(found) < 2 or not all(own.is_testable for own in found):
+        found = [unplaced for unplaced in self.numbers if unplaced.found]
+        if len(found) < 2 or not all(unplaced.is_testable for unplaced in found):
             return {}
-        shared = [m for m in found[0].chances if all(m in own.chances for own in found)]
-        return {m: _fit_jointly([own.chances[m] for own in found]) for m in shared}
+        shared = [m for m in found[0].chances if all(m in unplaced.chances for unplaced in found)]
+        return {m: _fit_jointly([unplaced.chances[m] for unplaced in found]) for m in shared}
 
     @cached_property
     def said(self) -> str:
         """Whether one setting explains all numbers, in words."""
-        n_found = sum(bool(own.found) for own in self.numbers)
+        n_found = sum(bool(unplaced.found) for unplaced in self.numbers)
         return _describe_joint(self.joint, f"all {n_found} numbers of {self.numbers[0].number.table}")
 
     def judge(self, place: int, m: int) -> NumberVerdict:
         """Judge one of the numbers as a mean of m runs."""
-        own = self.numbers[place]
-        values = own.nearest.values
-        verdict, reason = _decide(own, m, self.joint, self.said)
-        n_expected, chance = max(own.question.repeats, len(values)), max(own.chances[m].values())
+        unplaced = self.numbers[place]
+        values = unplaced.nearest.values
+        verdict, reason = _decide(unplaced, m, self.joint, self.said)
+        n_expected, chance = max(unplaced.question.repeats, len(values)), max(unplaced.chances[m].values())
         if self.joint.get(m, 1.0) < ALPHA:
             chance = min(chance, self.joint[m])
         return NumberVerdict(verdict, reason, n_expected, mean_interval(values), chance=chance)
@@ -145,28 +145,28 @@ def _fit_jointly(chances: Sequence[Mapping[str, float]]) -> float:
 
 
 def _judge(place: int, by_all: _UnplacedTable, by_first: _UnplacedTable | None) -> NumberVerdict:
-    own = by_all.numbers[place]
-    question = own.question
+    unplaced = by_all.numbers[place]
+    question = unplaced.question
     if question.known is not None:
         return question.known
-    if not own.found:
+    if not unplaced.found:
         return NumberVerdict(Verdict.NOT_RUN, "no cell of it was run", question.repeats * len(question.settings))
-    if not own.is_testable:
-        why = "INCOMPLETE" if own.is_partial else "only one run"
-        reason = f"{why}: {own.describe_span()} so far, nearest {own.nearest.asked.words}"
-        values = own.nearest.values
+    if not unplaced.is_testable:
+        why = "INCOMPLETE" if unplaced.is_partial else "only one run"
+        reason = f"{why}: {unplaced.describe_span()} so far, nearest {unplaced.nearest.asked.words}"
+        values = unplaced.nearest.values
         return NumberVerdict(Verdict.UNDECIDED, reason, max(question.repeats, len(values)), mean_interval(values))
     at_first = partial(by_first.judge, place) if by_first is not None else None
     return judge_all_runs(question, partial(by_all.judge, place), at_first)
 
 
-def _decide(own: _UnplacedNumber, m: int, joint: Mapping[int, float], said: str) -> tuple[Verdict, str]:
-    chances, nearest = own.chances[m].values(), f"nearest {own.nearest.asked.words}"
+def _decide(unplaced: _UnplacedNumber, m: int, joint: Mapping[int, float], said: str) -> tuple[Verdict, str]:
+    chances, nearest = unplaced.chances[m].values(), f"nearest {unplaced.nearest.asked.words}"
     if max(chances) < ALPHA:
         chance = f"the chance of that is {format_share(max(chances))}"
-        return Verdict.REFUTED, f"no setting gives it: {own.describe_span()}, {nearest}; {chance}"
+        return Verdict.REFUTED, f"no setting gives it: {unplaced.describe_span()}, {nearest}; {chance}"
     if joint.get(m, 1.0) < ALPHA:
-        return Verdict.REFUTED, f"{said}; {own.describe_span()}, {nearest}"
+        return Verdict.REFUTED, f"{said}; {unplaced.describe_span()}, {nearest}"
     n_fitting = sum(chance >= ALPHA for chance in chances)
     reason = f"{n_fitting} of {len(chances)} settings could have given it, {nearest}"
     return Verdict.SETTING_LOST, f"{reason}; {said}" if joint else reason

@@ -79,7 +79,7 @@ def _check_decision(part: DecisionTable, paper: Paper) -> None:
         _check_compared(line.select_part(part.sets), paper)
         if line.data is not None and line.data not in KINDS:
             raise PaperError(f"{part.id}: data: {line.data!r} is no kind of data; choose one of {', '.join(KINDS)}")
-        if line.figure is not None and line.figure not in paper.parts:
+        if line.figure is not None and line.figure not in paper.exhibits:
             raise PaperError(f"{part.id}: figure: the paper has no table or figure {line.figure!r}")
 
 

@@ -106,7 +106,7 @@ def _find_printed(paper: Paper, part: Any, metric: str, numbers: pd.DataFrame, b
     study = paper.study(part.study, part.id)
     printed = {}
     for row in numbers.to_dict("records"):
-        source = paper.parts[row["table"]]
+        source = paper.exhibits[row["table"]]
         is_of_study = isinstance(source, StudyPart) and source.study == part.study
         if row["statistic"] != "mean" or row["metric"] != metric or not is_of_study:
             continue

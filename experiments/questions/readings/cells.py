@@ -16,7 +16,7 @@ from experiments.config import estimators
 from experiments.config.kinds.claims import AboveClaim, ComparisonClaim
 from experiments.config.kinds.exhibits import PaperTable
 from experiments.config.paper import Paper
-from experiments.config.readings import Question, QuestionOfClaims, QuestionOfNumbers, QuestionOfTable
+from experiments.config.readings import QuestionOfClaims, QuestionOfNumbers, QuestionOfTable, ReadingQuestion
 from experiments.config.study import PaperError, Study, StudyPart
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.words import name_setting
@@ -123,7 +123,7 @@ def _match_numbers(
     means = reported[reported["statistic"] == "mean"]
     matched: list[tuple[PrintedNumber, Study, dict[str, Any]]] = []
     for number in list_numbers(means):
-        part = paper.parts[number.table]
+        part = paper.exhibits[number.table]
         if not isinstance(part, StudyPart) or (part.study, number.algorithm) != (question.study, question.algorithm):
             continue
         study = paper.study(question.study, question.id)
@@ -168,7 +168,7 @@ def _order_algorithms(
 
 def _read_table(paper: Paper, question: QuestionOfTable, reported: pd.DataFrame) -> Iterator[Reading]:
     """Yield every setting that the studies of a table of numbers without settings have in common."""
-    table = paper.parts.get(question.table)
+    table = paper.exhibits.get(question.table)
     studies = table.list_open_studies(paper) if isinstance(table, PaperTable) else []
     if not studies:
         raise PaperError(f"readings {question.id!r}: {question.table!r} is no table of kind span")
@@ -187,13 +187,13 @@ def _read_table(paper: Paper, question: QuestionOfTable, reported: pd.DataFrame)
 
 
 def _target_setting(
-    paper: Paper, question: Question, number: PrintedNumber, study: Study, where: Mapping, choice: Choice
+    paper: Paper, question: ReadingQuestion, number: PrintedNumber, study: Study, where: Mapping, choice: Choice
 ) -> PrintedTarget:
     """Return a printed number with the cells of its setting, read in one way."""
     return PrintedTarget(number.metric, float(number.value), _make_cells(paper, question, study, where, choice), [])
 
 
-def _make_cells(paper: Paper, question: Question, study: Study, where: Mapping, choice: Choice) -> list[Cell]:
+def _make_cells(paper: Paper, question: ReadingQuestion, study: Study, where: Mapping, choice: Choice) -> list[Cell]:
     """Return the repeats of one setting of a study, read in one way."""
     settings = expand_reading(paper, study, where, question.repeats, choice)
     if len(settings) > 1:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.config.paper import Paper
-from experiments.config.readings import Question, QuestionOfClaims, QuestionOfNumbers
+from experiments.config.readings import QuestionOfClaims, QuestionOfNumbers, ReadingQuestion
 from experiments.judge.readings.distance import Errors, compute_set_p_values
 from experiments.judge.readings.halving import Race, find_hopeless, list_stages
 from experiments.judge.readings.privacy import Cost, sum_up_cost
@@ -41,7 +41,7 @@ class Contender(NamedTuple):
     dropped_after: int | None = None
 
 
-def rank_readings(paper: Paper, question: Question, readings: Sequence[Reading]) -> Race[pd.DataFrame]:
+def rank_readings(paper: Paper, question: ReadingQuestion, readings: Sequence[Reading]) -> Race[pd.DataFrame]:
     """Run readings, the hopeless ones a little only, and rank them by their distance from what is printed.
 
     It asks for cells, is sent their records, and at last returns one row for each reading: ``question, unit``
@@ -74,7 +74,7 @@ def rank_readings(paper: Paper, question: Question, readings: Sequence[Reading])
 
 
 def _measure(
-    paper: Paper, question: Question, reading: Reading, repeats: int, records: Mapping[str, Record]
+    paper: Paper, question: ReadingQuestion, reading: Reading, repeats: int, records: Mapping[str, Record]
 ) -> Contender:
     """Measure a reading by the first repeats of its cells."""
     cells = reading.list_cells(repeats)
@@ -82,11 +82,11 @@ def _measure(
     values = np.empty((len(reading.targets), 0))
     if len(done) == len(cells):
         values = np.array([_measure_errors(target, repeats, done) for target in reading.targets])
-    own = reading.targets[0].cells[0].algorithm  # a table names the paper's own algorithm first
+    algorithm = reading.targets[0].cells[0].algorithm  # a table names the paper's own algorithm first
     if isinstance(question, QuestionOfNumbers | QuestionOfClaims):
-        own = list_algorithms(question)[0]
+        algorithm = list_algorithms(question)[0]
     errors = Errors(values, isinstance(question, QuestionOfClaims), min(paper.printed_repeats))
-    return Contender(reading, errors, sum_up_cost(cells, own, records), len(done), len(cells))
+    return Contender(reading, errors, sum_up_cost(cells, algorithm, records), len(done), len(cells))
 
 
 def _measure_errors(target: PrintedTarget, repeats: int, done: Mapping[str, Measured]) -> np.ndarray:
@@ -114,7 +114,7 @@ def _mark_hopeless(measured: Sequence[Contender], repeats: int) -> list[Contende
 
 
 def _tabulate(
-    question: Question, finished: Sequence[Contender], null: Reading | None, readings: Sequence[Reading]
+    question: ReadingQuestion, finished: Sequence[Contender], null: Reading | None, readings: Sequence[Reading]
 ) -> pd.DataFrame:
     """Return the rows of the ranking: the null first, then the readings by their distance."""
     places = {id(reading): place for place, reading in enumerate(readings)}
@@ -127,12 +127,12 @@ def _tabulate(
     rows = []
     for rank, one in enumerate(ranked, start=1):
         p = p_values.get(rank - 1, 0.0 if one.dropped_after else math.nan)
-        own = {"kind": "literal" if one.reading.is_literal else "reading", "rank": rank, "p_set": p}
-        rows.append(_make_row(question, one, halves, own | {"in_set": bool(p >= ALPHA)}))
+        standing = {"kind": "literal" if one.reading.is_literal else "reading", "rank": rank, "p_set": p}
+        rows.append(_make_row(question, one, halves, standing | {"in_set": bool(p >= ALPHA)}))
     for one in finished:
         if one.reading is null:
-            own = {"kind": "no noise", "rank": math.nan, "p_set": math.nan, "in_set": False}
-            rows.insert(0, _make_row(question, one, halves, own))
+            standing = {"kind": "no noise", "rank": math.nan, "p_set": math.nan, "in_set": False}
+            rows.insert(0, _make_row(question, one, halves, standing))
     return pd.DataFrame(rows)
 
 
@@ -158,28 +158,28 @@ def split_targets(reading: Reading) -> tuple[list[int], list[int], str]:
     else:
         is_first = [place % 2 == 0 for place in range(len(datasets))]
         words = "every other number, from the first | the others"
-    halves = [[place for place, own in enumerate(is_first) if own is side] for side in (True, False)]
+    halves = [[place for place, half in enumerate(is_first) if half is side] for side in (True, False)]
     return halves[0], halves[1], words
 
 
 def _make_row(
-    question: Question, one: Contender, halves: tuple[list[int], list[int], str], own: Mapping[str, Any]
+    question: ReadingQuestion, one: Contender, halves: tuple[list[int], list[int], str], standing: Mapping[str, Any]
 ) -> dict[str, Any]:
     low, high = (math.nan, math.nan) if one.dropped_after else one.errors.interval
     first, second = (one.errors.select(half).distance if half else math.nan for half in halves[:2])
     return {
         "question": question.id,
         "unit": "orderings" if isinstance(question, QuestionOfClaims) else "points",
-        "kind": own["kind"],
-        "rank": own["rank"],
+        "kind": standing["kind"],
+        "rank": standing["rank"],
         "reading": one.reading.words,
         "distance": one.errors.distance,
         "low": low,
         "high": high,
         "uncorrected": one.errors.uncorrected,
         "noise_floor": one.errors.noise_floor,
-        "in_set": own["in_set"],
-        "p_set": own["p_set"],
+        "in_set": standing["in_set"],
+        "p_set": standing["p_set"],
         "first_half": first,
         "second_half": second,
         "halves": halves[2],
