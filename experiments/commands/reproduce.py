@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from algorithms.installation import PROGRAM
-from experiments.cells.grid import expand_grid, order_values
 from experiments.commands.sweep_options import SweepOptions, refuse_options_of_sweeps
 from experiments.config.paper import Paper
 from experiments.config.papers import load_paper
 from experiments.config.setting import drop_entries
 from experiments.errors import BadInput, print_to_stderr, require_utf_8
-from experiments.metrics.find import read_names
 from experiments.request import SweepRequest
 
 _REPEATS = 10
@@ -36,8 +34,11 @@ def run_command(request: SweepRequest) -> int:
     for name, options_of_group in chosen.items():
         if not options_of_group:
             raise BadInput(f"choose {name}=... (or paper=...); `{PROGRAM} --help` lists them")
+    from experiments.cells.grid import expand_grid, order_values  # a paper that is refused needs neither
+    from experiments.metrics.find import read_names
+
     options = SweepOptions.read(request.config)
-    values, metrics = _read_axes(request, chosen), read_names(request.values.get("metrics", []))
+    values, metrics = order_values(_read_axes(request, chosen)), read_names(request.values.get("metrics", []))
     repeats = _REPEATS if request.config["repeats"] is None else request.config["repeats"]
     settings = expand_grid(values, repeats, protocol=request.config["protocol"], metrics=metrics)
     from experiments.commands.sweep_runs import run_sweep  # after all checks, as it is slow to import
@@ -60,4 +61,4 @@ def _read_axes(request: SweepRequest, chosen: Mapping[str, list[str]]) -> dict[s
     values = {**chosen, "epsilon": [request.config["epsilon"]]}
     for name, given in drop_entries(request.values, ["metrics"]).items():
         values[name.replace("algorithm.", "params.", 1)] = given
-    return order_values(values)
+    return values
