@@ -26,6 +26,7 @@ from algorithms.parameters import list_declared
 from experiments.skeletons.algorithm import NoisyBayesClassifier
 from tests.test_estimators import (
     BAD_PARAMETERS,
+    DOMAIN,
     MAKERS,
     NUMBERS,
     REGRESSORS,
@@ -33,13 +34,25 @@ from tests.test_estimators import (
     label,
     rows,
     rows_for,
-    small,
+)
+from tests.test_estimators import (
+    small as small_predictor,
 )
 
 SAMPLERS = [
     partial(cls)
     for cls in (algorithms.ParzenReplacement, algorithms.AdditiveGaussianNoise, algorithms.MarginalReplacement)
 ]
+
+
+def small(make, **parameters):
+    """A small estimator as in `test_estimators`, or a sampler, which predicts nothing."""
+    if make not in SAMPLERS:
+        return small_predictor(make, **parameters)
+    wanted = {"epsilon": 50.0, "domain": DOMAIN, "random_state": 3} | parameters
+    return make(**{name: value for name, value in wanted.items() if has(make, name)})
+
+
 OWN = partial(NoisyBayesClassifier)  # what `new algorithm` writes
 every_and_own = pytest.mark.parametrize("make", [*MAKERS, OWN], ids=label)
 every_that_fits = pytest.mark.parametrize("make", [*MAKERS, OWN, *SAMPLERS], ids=label)
@@ -193,7 +206,7 @@ def test_a_summary_of_other_rows_leaves_a_regression_as_it_is():
 
 def test_a_forest_that_is_prepared_for_other_rows_is_fitted_no_more():
     X, y = rows()
-    forest = small(algorithms.EDPRFClassifier).fit(X, y).set_params(domain=NARROWER)
+    forest = small(partial(algorithms.EDPRFClassifier)).fit(X, y).set_params(domain=NARROWER)
     forest.prepare(*other_rows(algorithms.EDPRFClassifier, NARROWER))
     with pytest.raises(NotFittedError):
         forest.predict(other_rows(algorithms.EDPRFClassifier, NARROWER)[0])
@@ -240,7 +253,7 @@ def test_a_fit_that_is_interrupted_at_any_place_leaves_nothing(make):
     """Or it leaves all of the former fit, where this one has not begun, or all of this one, where it has ended."""
     X, y = rows_for(make)
     flat = {"max_depth": 2} if has(make, "max_depth") else {}
-    fitted, domain = small(make, n_trees=2, **flat), other_domain(make, WIDER)
+    fitted, domain = small(make, n_estimators=2, **flat), other_domain(make, WIDER)
     fit(fitted, X, y)
     others, target = other_rows(make, domain, 12)
     for _ in range(2):  # what is asked for once is remembered
@@ -306,4 +319,4 @@ def test_without_a_seed_a_fit_does_not_follow_the_global_state(make):
 @pytest.mark.parametrize("state", [np.random, check_random_state(None)], ids=["module", "state"])
 def test_the_global_state_is_no_seed(state):
     with pytest.raises(ParameterError, match="numpy's global state, which forked processes share: None draws anew"):
-        small(algorithms.RDTClassifier, random_state=state).fit(*rows())
+        small(partial(algorithms.RDTClassifier), random_state=state).fit(*rows())
