@@ -108,7 +108,9 @@ def test_a_faulty_estimator_is_noticed_by_the_check_that_is_about_it(faulty, nam
 
 def test_the_examples_of_the_docs_run():
     page = (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8")
-    examples = re.findall(r"^```python\n(from algorithms import ThriftyBayes.*?)^```", page, flags=re.DOTALL | re.MULTILINE)
+    examples = re.findall(
+        r"^```python\n(from algorithms import ThriftyBayes.*?)^```", page, flags=re.DOTALL | re.MULTILINE
+    )
     assert len(examples) == 2
     for example in examples:
         exec(compile(example, "docs/algorithms.md", "exec"), {})
