@@ -56,6 +56,8 @@ from algorithms.accounting.events import (
 from algorithms.accounting.faults import INFERRED_DOMAIN, Fault
 from algorithms.accounting.privacy import Privacy
 from algorithms.accounting.trust import EXPERIMENT, OTHERS, RELEASE
+from algorithms.forests.forest import PrivateForest, TwoVariants
+from tests.reference_trees import assert_paths_spend
 
 
 def spent(epsilon):
@@ -322,8 +324,8 @@ def rows(features, n=60, seed=0):
     return X, np.where(X[:, 0] + rng.normal(0, 0.5, n) > np.median(X[:, 0]), "p", "q")
 
 
-def fitted(estimator, features=NOMINAL + CONTINUOUS):
-    X, y = rows(features)
+def fitted(estimator, features=NOMINAL + CONTINUOUS, n=60):
+    X, y = rows(features, n)
     target = CLASSES
     if is_regressor(estimator):
         target, y = Continuous("y", -10, 30), 10.0 * (y == "q") + X[:, -1]
@@ -373,21 +375,31 @@ def test_no_tree_pays_more_than_its_share_of_the_claim(estimator):
         assert dearest_path(nodes) <= share * (1 + 1e-12)
 
 
-SOUND = [RFDPPGiniClassifier, DiffPETsClassifier, DiffPETsRegressor, DiffPRFsClassifier, DiffPRFClassifier]
+OF_TREES = [cls for cls in algorithms.all_estimators() if issubclass(cls, PrivateForest) and cls != RDTClassifier]
+"""Those whose questions cost something."""
+SAMPLED = [
+    (cls, {} if sampling is None else {"sampling": sampling})
+    for cls in OF_TREES
+    for sampling in (None, *(("disjoint", "all") if issubclass(cls, TwoVariants) else ()))
+]
 
 
-@pytest.mark.parametrize("cls", SOUND)
-@pytest.mark.parametrize(("sampling", "n_times"), [(None, 1), ("disjoint", 1), ("all", 5)])
-def test_a_sound_tree_pays_exactly_what_is_booked_and_claimed(cls, sampling, n_times):
-    forest = fitted(cls(2.0, max_depth=3, n_estimators=5, variant="sound", sampling=sampling))
-    privacy = forest.privacy_
-    (tree,) = privacy.ledger.parts
+@pytest.mark.parametrize(("cls", "given"), SAMPLED, ids=[f"{cls.__name__} {given}" for cls, given in SAMPLED])
+@pytest.mark.parametrize("epsilon", [0.1, 3.0, 30.0])
+def test_every_path_of_a_sound_tree_spends_its_share_of_the_claim_and_that_is_booked(cls, given, epsilon):
+    """Trees on the same rows share epsilon, those on disjoint rows have all of it each; no step reads rows exactly."""
+    forest = fitted(cls(epsilon, **cls.list_variants()[-1], **given), n=200)
+    privacy, n_trees = forest.privacy_, len(forest.trees_)
+    share = epsilon / (n_trees if isinstance(privacy.ledger, Sequential) else 1)
     for nodes in forest.trees_:
-        assert dearest_path(nodes) == pytest.approx(tree.epsilon, rel=1e-12)
-        assert tree.epsilon * n_times == pytest.approx(privacy.accounted_epsilon, rel=1e-12)
-        assert not nodes["exact"].any() and np.isnan(nodes["noisy_count"][1:]).all(), "one count, at the root"
-    assert privacy.claimed_epsilon == 2.0 and privacy.accounted_epsilon == pytest.approx(2.0, rel=1e-12)
-    assert privacy.keeps_claim and privacy.faults == ()
+        behind = nodes["child"][(nodes["decides"] == 0) & (nodes["child"] >= 0)]  # of a leaf: shares, no questions
+        questions = nodes[: min(behind, default=len(nodes))]
+        assert_paths_spend(questions, share)
+        assert dearest_path(questions) == pytest.approx(share, rel=1e-12)
+        assert not nodes["exact"].any()
+        if issubclass(cls, TwoVariants):
+            assert np.isnan(nodes["noisy_count"][1:]).all(), "one count, at the root"
+    assert privacy.keeps_claim and privacy.accounted_epsilon == pytest.approx(epsilon, rel=1e-12)
 
 
 def test_diffprfs_without_continuous_features_books_what_its_trees_pay_as_a_bootstrap():

@@ -14,7 +14,6 @@ from experiments.audit.laws import exponential_law, find_worst_case, make_split_
 from tests.reference_trees import (
     COLUMNS,
     CONTINUOUS,
-    DOMAIN,
     EQUALS,
     TABLES,
     assert_same_trees,
@@ -204,18 +203,6 @@ def test_without_numbers_one_fault_is_left():
     account = BDPTClassifier(1.0, domain=data.domain, random_state=0).fit(data.frame, data.target).privacy_
     assert [fault.name for fault in account.faults] == ["sensitivity of a noisy count"]
     assert math.isinf(account.accounted_epsilon)
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 3.0])
-def test_every_path_of_a_sound_tree_spends_the_budget(epsilon):
-    X, y = table(0, n=300)
-    model = BDPTClassifier(epsilon, variant="sound", domain=DOMAIN, random_state=0).fit(X, y)
-    (nodes,) = model.trees_
-    is_leaf = nodes["decides"] == LEAF
-    np.testing.assert_allclose(nodes["epsilon"][is_leaf], epsilon / 2)
-    np.testing.assert_allclose(nodes["epsilon"][~is_leaf], epsilon / 8)
-    assert len(nodes) == 31 and not nodes["exact"].any() and np.isnan(nodes["noisy_count"]).all()
-    assert model.privacy_.keeps_claim and model.privacy_.accounted_epsilon == pytest.approx(epsilon, rel=1e-12)
 
 
 @pytest.mark.parametrize(("n_values", "is_slip"), [(10, True), (9, False)])

@@ -1,6 +1,7 @@
-"""The checks of private estimators: all of ours pass them, and one that is written from the skeleton; faulty do not."""
+"""The checks of private estimators find what is wrong: `test_estimators` has all of ours, which pass them."""
 
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -10,31 +11,13 @@ from algorithms import (
     DomainError,
     DPCRegressor,
     ThriftyBayesClassifier,
-    all_estimators,
     check_private_estimator,
-    parametrize_with_private_checks,
 )
 from algorithms.accounting.events import Spent
 from algorithms.checks import list_private_checks
 from algorithms.released.numbers import ReleasedNumbers
-from experiments.config import estimators
+from experiments.config.paths import ROOT
 from experiments.skeletons.algorithm import NoisyBayesClassifier
-
-EVERY = [cls(**variant) for cls in all_estimators() for variant in cls.list_variants()]
-
-
-@parametrize_with_private_checks([*EVERY, NoisyBayesClassifier()])
-def test_every_private_estimator_passes(estimator, check):
-    check(estimator)
-
-
-def test_every_estimator_has_a_file_and_every_file_of_ours_names_one():
-    """So suites that begin with files, and those that begin with classes, are about the same estimators."""
-    targets = {estimators.find_target(name) for name in estimators.list_algorithms()}
-    assert {f"algorithms.{cls.__name__}" for cls in all_estimators()} == {
-        target for target in targets if target.startswith("algorithms.")
-    }
-    assert len(EVERY) >= 38
 
 
 class DrawsAnew(ThriftyBayesClassifier):
@@ -121,6 +104,16 @@ def test_a_faulty_estimator_is_noticed_by_the_check_that_is_about_it(faulty, nam
         check(faulty())
     with pytest.raises(AssertionError, match=f"^{faulty.__name__}: check_"):
         check_private_estimator(faulty())
+
+
+def test_the_examples_of_the_docs_run():
+    page = (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8")
+    examples = re.findall(
+        r"^```python\n(from algorithms import ThriftyBayes.*?)^```", page, flags=re.DOTALL | re.MULTILINE
+    )
+    assert len(examples) == 2
+    for example in examples:
+        exec(compile(example, "docs/algorithms.md", "exec"), {})
 
 
 def test_a_release_without_predictions_is_checked_as_far_as_it_goes():

@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 
-import datasets
 from algorithms import Continuous, Domain, DPGDFClassifier, Nominal, ParameterError
 from algorithms.accounting.events import ADDED_OR_REMOVED
 from algorithms.forests.engine.tree import LEAF
@@ -207,19 +206,6 @@ def test_the_law_of_a_leaf_is_that_of_the_tree(lead):
     others = np.mean([nodes["label"][1 if nodes["cut"][0] == 0 else 2] == 0 for nodes in trees])
     chance = chance_of_other_label(lead, 0.5)
     assert abs(others - chance) < 4 * math.sqrt(chance * (1 - chance) / 4000)
-
-
-@pytest.mark.parametrize("name", ["nursery", "car"])
-@pytest.mark.parametrize("epsilon", [0.1, 3.0])
-def test_every_path_of_a_sound_tree_spends_the_budget(name, epsilon):
-    data = datasets.load(name)
-    model = DPGDFClassifier(epsilon, variant="sound", domain=data.domain, random_state=0)
-    (nodes,) = model.fit(data.frame, data.target).trees_
-    is_leaf = nodes["decides"] == LEAF
-    np.testing.assert_allclose(nodes["epsilon"][is_leaf], epsilon / 2)
-    np.testing.assert_allclose(nodes["epsilon"][~is_leaf], epsilon / 8)
-    assert len(nodes) == 31 and not nodes["exact"].any()
-    assert model.privacy_.keeps_claim and model.privacy_.accounted_epsilon == pytest.approx(epsilon, rel=1e-12)
 
 
 def test_where_splits_run_out_a_path_ends_and_costs_less():

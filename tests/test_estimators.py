@@ -1,15 +1,13 @@
-"""What every estimator of ``algorithms`` must keep: scikit-learn's contract, determinism, clear errors, honest privacy.
+"""What every estimator of ``algorithms`` keeps: scikit-learn's contract, that of private estimators, clear errors.
 
 The estimators are those of ``algorithms`` that a file of ``conf/algorithm`` names: a new one is tested here without a
 line being added.
 """
 
-import functools
-import inspect
 import math
 import pickle
 import threading
-import warnings
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -21,54 +19,56 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import algorithms
-from algorithms import Continuous, Domain, DomainError, Nominal, ParameterError, PrivacyLeakWarning
-from algorithms.base import PrivateEstimator
+from algorithms import Continuous, Domain, DomainError, Nominal, ParameterError, parametrize_with_private_checks
+from algorithms.checks import (
+    AMOUNTS,
+    CLASSES,
+    FEATURES,
+    choose_domain,
+    draw_table,
+    draw_table_for,
+    fingerprint_model,
+    has_parameters,
+    make_small,
+)
 from algorithms.forests.engine.tree import BY_VALUE
 from algorithms.forests.forest import PrivateForest, TwoVariants
 from algorithms.parameters import LEAST_EPSILON, MOST_EPSILON, list_readings
 from experiments.config import estimators
 
-DOMAIN = Domain(
-    (Continuous("age", 0, 100), Nominal("sex", ("f", "m")), Nominal("job", ("a", "b", "c", "never seen"))),
-    Nominal("rich", ("no", "very", "yes")),
-)
-NUMBERS = Domain(DOMAIN.features, Continuous("wealth", 0, 160))
-NAMES = DOMAIN.names
+DOMAIN, NUMBERS = Domain(FEATURES, CLASSES), Domain(FEATURES, AMOUNTS)
 
-
-def found():
-    """Every estimator class, in every variant that it has."""
-    for path in sorted({estimators.find_target(name) for name in estimators.list_algorithms()}):
-        if path.startswith("algorithms."):
-            cls = estimators.import_class(path)
-            if "variant" in inspect.signature(cls).parameters:
-                yield from (functools.partial(cls, variant=variant) for variant in ("paper", "sound"))
-            else:
-                yield functools.partial(cls)
-
-
-MAKERS = list(found())
+OURS = {path for path in map(estimators.find_target, estimators.list_algorithms()) if path.startswith("algorithms.")}
+MAKERS = [partial(cls, **given) for cls in map(estimators.import_class, sorted(OURS)) for given in cls.list_variants()]
+"""Every estimator class, in every variant that it has."""
 CLASSIFIERS = [make for make in MAKERS if is_classifier(make())]
 REGRESSORS = [make for make in MAKERS if is_regressor(make())]
 FORESTS = [make for make in MAKERS if isinstance(make(), PrivateForest)]
-
-
-NOMINAL_ALONE = (algorithms.DPGDFClassifier,)
-"""They leave numbers out, and refuse a table that has no other columns, such as those of scikit-learn's checks."""
-SEE_NUMBERS = [make for make in MAKERS if make.func not in NOMINAL_ALONE]
-
-
-@functools.cache
-def list_parameters(make):
-    return frozenset(inspect.signature(make).parameters)
+SEE_NUMBERS = [make for make in MAKERS if make.func.reads_numbers]
+"""The others refuse a table that has no other columns, such as those of scikit-learn's checks."""
 
 
 def has(make, *parameters):
-    return list_parameters(make).issuperset(parameters)
+    return has_parameters(make(), *parameters)
 
 
 def label(make):
     return "-".join([make.func.__name__, *make.keywords.values()])
+
+
+def rows(n=60, seed=0):
+    """Rows and their class."""
+    return draw_table(n, seed)[:2]
+
+
+def rows_for(make, n=60, seed=0):
+    """Rows and what the estimator is to predict, a class or a number."""
+    return draw_table_for(make(), n, seed)
+
+
+def small(make, **parameters):
+    """An estimator with the parameters given, those that it has, and small ones for the rest."""
+    return make_small(make(), **parameters)
 
 
 SOUND_REGRESSIONS = [make for make in REGRESSORS if has(make, "repair") and make.keywords["variant"] == "sound"]
@@ -89,101 +89,33 @@ def is_two_variants(make):
     return make.keywords.get("variant") == "sound" and issubclass(make.func, TwoVariants)
 
 
-def rows(n=60, seed=0):
-    """Rows and their class."""
-    frame, y = draw_rows(n, seed)
-    return frame.copy(), y.copy()
-
-
-@functools.cache
-def draw_rows(n, seed):
-    rng = np.random.default_rng(seed)
-    age = rng.integers(0, 100, n)
-    frame = pd.DataFrame({"age": age, "sex": rng.choice(["f", "m"], n), "job": rng.choice(["a", "b", "c"], n)})
-    return frame, np.where(wealth(frame) > 60, "yes", "no")
-
-
-def wealth(frame):
-    return np.array(frame["age"] + 30.0 * (frame["job"] == "a"))
-
-
-def rows_for(make, n=60, seed=0):
-    """Rows and what the estimator is to predict, a class or a number."""
-    X, y = rows(n, seed)
-    return X, wealth(X) if make in REGRESSORS else y
-
-
-def domain_for(make):
-    return NUMBERS if make in REGRESSORS else DOMAIN
-
-
-def small(make, **parameters):
-    """An estimator with the parameters given, and small ones for the rest; ``n_trees`` where it has trees.
-
-    What claims no epsilon goes without the one given.
-    """
-    trees = parameters.pop("n_trees", 4)
-    if not has(make, "epsilon"):
-        parameters.pop("epsilon", None)
-    usual = {"epsilon": 50.0, "n_estimators": trees, "domain": domain_for(make), "random_state": 3}
-    return make(**({name: value for name, value in usual.items() if has(make, name)} | parameters))
-
-
-def fingerprint(model):
-    """Everything learnt from the rows, also by the parts of a model, but for the counts of clipped values."""
-    learnt = {name: value for name, value in vars(model).items() if name.endswith("_") and name not in DIAGNOSTIC}
-    parts = {name: fingerprint(value) for name, value in learnt.items() if isinstance(value, PrivateEstimator)}
-    return pickle.dumps(learnt | parts)
-
-
-DIAGNOSTIC = ("clipped_", "feature_names_in_")
-
-
-def test_there_is_something_to_test():
-    assert len(CLASSIFIERS) >= 7 and len(REGRESSORS) >= 4
-    assert len(CLASSIFIERS) + len(REGRESSORS) == len(MAKERS)
-
-
 @pytest.mark.filterwarnings("ignore::algorithms.PrivacyLeakWarning")
 @parametrize_with_checks([make() for make in SEE_NUMBERS])
 def test_the_contract_of_scikit_learn(estimator, check):
     check(estimator)
 
 
-@every_classifier
-def test_labels_come_back_as_declared(make):
-    X, y = rows()
+@parametrize_with_private_checks([make() for make in MAKERS])
+def test_the_contract_of_private_estimators(estimator, check):
+    check(estimator)
+
+
+def test_every_estimator_that_is_offered_has_a_file():
+    assert {estimators.import_class(path) for path in OURS} >= set(algorithms.all_estimators()) and len(MAKERS) >= 38
+
+
+@every
+def test_a_model_can_be_cross_validated_and_keeps_its_account(make):
+    X, y = rows_for(make)
     model = small(make).fit(X, y)
-    assert model.classes_.tolist() == ["no", "very", "yes"]
-    assert set(model.predict(X)) <= {"no", "very", "yes"}
-    if not hasattr(model, "predict_proba"):
-        return
-    shares = model.predict_proba(X)
-    assert shares.shape == (60, 3) and np.allclose(shares.sum(axis=1), 1)
-    assert (model.classes_[shares.argmax(axis=1)] == model.predict(X)).all()
+    booked = model.privacy_
+    assert len(cross_val_score(model, X, y, cv=3, error_score="raise")) == 3 and model.privacy_ == booked
 
 
 @pytest.mark.parametrize("make", [make for make in FORESTS if make in SEE_NUMBERS], ids=label)
 def test_without_noise_something_is_learnt(make):
-    model = small(make, epsilon=math.inf, n_trees=15, max_depth=8).fit(*rows_for(make, 2000))
+    model = small(make, epsilon=math.inf, n_estimators=15, max_depth=8).fit(*rows_for(make, 2000))
     assert model.score(*rows_for(make, 200, seed=1)) > 0.85
-
-
-@every_classifier
-def test_the_order_of_the_declared_labels_changes_no_prediction(make):
-    X, y = rows()
-    turned = Domain(DOMAIN.features, Nominal("rich", DOMAIN.target.categories[::-1]))
-    assert (small(make, domain=turned).fit(X, y).predict(X) == small(make).fit(X, y).predict(X)).all()
-
-
-@every
-def test_the_same_random_state_gives_the_same_model_whatever_the_number_of_threads(make):
-    X, y = rows_for(make)
-    first = fingerprint(small(make).fit(X, y))
-    assert fingerprint(small(make).fit(X, y)) == first
-    if has(make, "n_jobs"):
-        assert fingerprint(small(make, n_jobs=2).fit(X, y)) == first
-    assert fingerprint(small(make, random_state=4).fit(X, y)) != first
 
 
 @every_many
@@ -195,10 +127,10 @@ def test_every_tree_has_random_numbers_of_its_own(make):
 @every_many
 def test_a_million_threads_are_one_for_each_tree_and_core_at_most(make, monkeypatch):
     X, y = rows_for(make)
-    expected, begun = fingerprint(small(make).fit(X, y)), []
+    expected, begun = fingerprint_model(small(make).fit(X, y)), []
     start = threading.Thread.start
     monkeypatch.setattr(threading.Thread, "start", lambda thread: begun.append(thread) or start(thread))
-    assert fingerprint(small(make, n_jobs=10**6).fit(X, y)) == expected
+    assert fingerprint_model(small(make, n_jobs=10**6).fit(X, y)) == expected
     assert len(begun) <= 2 * (min(cpu_count(), 4) - 1)  # for columns, then for trees, beside this one
 
 
@@ -218,128 +150,8 @@ def test_no_two_of_many_trees_draw_alike(make, monkeypatch):
         return record_and_grow
 
     monkeypatch.setattr(make.func, "_bind_grower", bind_recording)
-    small(make, n_trees=600).fit(*rows_for(make))
+    small(make, n_estimators=600).fit(*rows_for(make))
     assert len(set(drawn)) == len(drawn) == 600
-
-
-@every
-def test_the_order_and_number_of_other_columns_do_not_matter(make):
-    X, y = rows_for(make)
-    model = small(make).fit(X, y)
-    assert fingerprint(small(make).fit(X[NAMES[::-1]], y)) == fingerprint(model)
-    assert fingerprint(small(make).fit(X.to_numpy(), y)) == fingerprint(model)
-
-
-@every
-def test_the_rows_of_the_caller_stay_as_they_are(make):
-    X, y = rows_for(make)
-    X.loc[0, "age"] = 1000
-    before = X.copy(), y.copy()
-    small(make).fit(X, y).predict(X)
-    pd.testing.assert_frame_equal(X, before[0])
-    assert (y == before[1]).all()
-
-
-@every
-def test_budgets_are_neither_kept_nor_mixed(make):
-    X, y = rows_for(make)
-    model = small(make, epsilon=50.0).fit(X, y)
-    booked = model.privacy_.ledger
-    assert not hasattr(clone(model), "privacy_")
-    assert model.fit(X, y).privacy_.ledger == booked, "a second fit starts a new ledger"
-    if has(make, "epsilon"):
-        model.set_params(epsilon=1.0).fit(X, y)
-        assert model.privacy_.claimed_epsilon == 1.0 and model.privacy_.ledger != booked
-    copy = pickle.loads(pickle.dumps(model))
-    assert copy.privacy_ == model.privacy_
-    assert (copy.predict(X) == model.predict(X)).all()
-    assert len(cross_val_score(model, X, y, cv=3, error_score="raise")) == 3
-    assert model.privacy_ == copy.privacy_
-
-
-@every
-def test_what_is_claimed_of_the_model(make):
-    X, y = rows_for(make)
-    privacy = small(make, epsilon=2.5).fit(X, y).privacy_
-    assert privacy.claimed_epsilon == (2.5 if has(make, "epsilon") else math.inf)
-    assert privacy.faults or has(make, "epsilon"), "what claims no epsilon must say why"
-    assert privacy.neighbours
-    assert privacy.accounted_epsilon > 0
-    if make.keywords.get("variant") == "sound":
-        assert privacy.keeps_claim and not privacy.faults
-        assert privacy.accounted_epsilon <= 2.5 * (1 + 1e-12)
-    if privacy.accounted_epsilon > 2.5 * (1 + 1e-9):
-        assert privacy.faults, "what costs more than is claimed must say why"
-    assert all(fault.name and fault.why and fault.source for fault in privacy.faults)
-    assert all(f"fault: {fault.name}: {fault.why} ({fault.source})" in str(privacy) for fault in privacy.faults)
-
-
-@every
-def test_a_missing_domain_is_inferred_with_a_warning_and_never_private(make):
-    X, y = rows_for(make)
-    with pytest.warns(PrivacyLeakWarning, match="not private"):
-        model = small(make, domain=None).fit(X, y)
-    assert math.isinf(model.privacy_.accounted_epsilon) and not model.privacy_.keeps_claim
-    assert "inferred domain" in {fault.name for fault in model.privacy_.faults}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", PrivacyLeakWarning)
-        model = model.set_params(domain=domain_for(make)).fit(X, y)
-    assert "inferred domain" not in {fault.name for fault in model.privacy_.faults}
-
-
-@every
-def test_a_declared_category_that_was_never_seen_is_predicted(make):
-    X, y = rows_for(make)
-    stranger = X.assign(job="never seen")
-    assert len(small(make).fit(X, y).predict(stranger)) == len(X)
-
-
-@every
-def test_values_outside_the_bounds_are_clipped_and_counted(make):
-    X, y = rows_for(make)
-    X.loc[[0, 1, 2], "age"] = [-5, 1000, 100]
-    model = small(make).fit(X, y)
-    assert model.clipped_ == {"age": 2}
-    inside = X.assign(age=X["age"].clip(0, 100))
-    assert fingerprint(small(make).fit(inside, y)) == fingerprint(model)
-    assert (model.predict(X) == model.predict(inside)).all()
-
-
-BAD_VALUES = {
-    "an unknown category": ("job", "d", r"column 'job' has values outside its declared categories: \['d'\]"),
-    "a missing number": ("age", math.nan, r"column 'age' has 1 missing values \(NaN\)"),
-    "a missing category": ("sex", None, "column 'sex'"),
-    "text for a number": ("age", "old", "column 'age' must be numeric"),
-}
-
-
-@every
-@pytest.mark.parametrize("column, value, message", BAD_VALUES.values(), ids=BAD_VALUES)
-def test_bad_values_are_refused_at_fit_and_predict(make, column, value, message):
-    X, y = rows_for(make)
-    bad = X.astype(object)
-    bad.loc[7, column] = value
-    model = small(make).fit(X, y)
-    for call in (lambda: small(make).fit(bad, y), lambda: model.predict(bad)):
-        with pytest.raises(DomainError, match=message) as caught:
-            call()
-        assert "\n" not in str(caught.value)
-
-
-@every_classifier
-def test_a_label_outside_the_domain_is_refused(make):
-    X, y = rows()
-    with pytest.raises(DomainError, match=r"'rich' has values outside .*'maybe'"):
-        small(make).fit(X, np.where(np.arange(len(y)) == 5, "maybe", y))
-
-
-@every_classifier
-@pytest.mark.parametrize(
-    "domain", [Domain(DOMAIN.features), Domain(DOMAIN.features, Continuous("rich", 0, 1)), "adult"]
-)
-def test_a_domain_without_labels_is_refused(make, domain):
-    with pytest.raises(DomainError, match="must declare its class labels"):
-        small(make, domain=domain).fit(*rows())
 
 
 class OfPolars:
@@ -398,7 +210,7 @@ CONTAINERS = {
 def test_every_container_gives_the_model_of_the_plain_frame(make, container):
     X, y = rows_for(make)
     model, same = small(make).fit(X, y), small(make).fit(container(X), list(y))
-    assert fingerprint(same) == fingerprint(model)
+    assert fingerprint_model(same) == fingerprint_model(model)
     if hasattr(model, "predict"):
         assert same.predict(container(X)).tolist() == model.predict(X).tolist()
 
@@ -417,7 +229,7 @@ TARGETS = {
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
 def test_every_container_of_the_target_gives_the_same_model(make, container):
     X, y = rows_for(make)
-    assert fingerprint(small(make).fit(X, container(y))) == fingerprint(small(make).fit(X, y))
+    assert fingerprint_model(small(make).fit(X, container(y))) == fingerprint_model(small(make).fit(X, y))
 
 
 @every
@@ -449,12 +261,12 @@ def test_a_plan_of_a_table_is_refused():
 @every_classifier
 @pytest.mark.filterwarnings("ignore::algorithms.PrivacyLeakWarning")
 def test_a_continuous_target_is_refused_by_a_classifier(make):
-    X, _ = rows()
+    X, _, amounts = draw_table()
     with pytest.raises(ValueError, match=r"^Unknown label type: continuous") as caught:
-        small(make, domain=None).fit(X, wealth(X) + 0.5)
+        small(make, domain=None).fit(X, amounts + 0.5)
     assert "\n" not in str(caught.value)
     with pytest.raises(DomainError, match=r"^column 'rich' has values outside its declared categories: .*'no', 'very'"):
-        small(make).fit(X, wealth(X) + 0.5)
+        small(make).fit(X, amounts + 0.5)
 
 
 # Regressors.
@@ -467,33 +279,6 @@ def test_a_target_of_words_is_refused_by_a_regressor(make, container):
     X, y = rows()
     with pytest.raises(ValueError, match=r"needs a target of numbers, got \['no', 'yes'\]: use a classifier for class"):
         small(make, domain=None).fit(X, container(y))
-
-
-@every_regressor
-@pytest.mark.parametrize("domain", [Domain(DOMAIN.features), DOMAIN, "ccpp"])
-def test_a_domain_without_bounds_of_the_target_is_refused(make, domain):
-    with pytest.raises(DomainError, match="must declare the bounds of its target"):
-        small(make, domain=domain).fit(*rows_for(make))
-
-
-@every_regressor
-def test_targets_outside_the_bounds_are_clipped_and_counted(make):
-    X, y = rows_for(make)
-    X.loc[3, "age"] = 101
-    y[[0, 1, 2]] = [-5, 1000, 160]
-    model = small(make).fit(X, y)
-    assert model.clipped_ == {"age": 1, "wealth": 2}
-    assert fingerprint(small(make).fit(X, y.clip(0, 160))) == fingerprint(model)
-
-
-@every_regressor
-@pytest.mark.parametrize("value, message", [(math.nan, r"has 1 missing values \(NaN\)"), ("rich", "must be numeric")])
-def test_a_target_that_is_no_number_is_refused(make, value, message):
-    X, y = rows_for(make)
-    bad = y.astype(object)
-    bad[7] = value
-    with pytest.raises(DomainError, match=f"column 'wealth' {message}"):
-        small(make).fit(X, bad)
 
 
 @every_regressor
@@ -647,7 +432,7 @@ TWO_CLASSES = Domain(DOMAIN.features, Nominal("rich", ["no", "yes"]))
 @pytest.mark.parametrize("cls", OTHER_READINGS)
 def test_the_sound_variant_has_no_readings(cls):
     printed, sound = (m for m in MAKERS if m.func is cls)
-    domain = TWO_CLASSES if printed in CLASSIFIERS else domain_for(printed)
+    domain = TWO_CLASSES if printed in CLASSIFIERS else choose_domain(printed())
     assert set(OTHER_READINGS[cls]) == set(list_readings(cls))
     for name, value in OTHER_READINGS[cls].items():
         with pytest.raises(ParameterError, match=rf"^{name}=.* is a reading of the text; 'sound' has none, only .*$"):
@@ -664,13 +449,6 @@ def test_the_sound_variant_refuses_a_depth_at_which_every_node_is_too_many(make)
 # Tables with hardly anything in them.
 
 
-@every
-@pytest.mark.parametrize("epsilon", [0.1, 50.0, math.inf])
-def test_one_row(make, epsilon):
-    model = small(make, epsilon=epsilon).fit(*rows_for(make, 1))
-    assert len(model.predict(rows(5)[0])) == 5
-
-
 @pytest.mark.parametrize("make", [make for make in MAKERS if has(make, "epsilon")], ids=label)
 @pytest.mark.parametrize("noise", ["numpy", "opendp"])
 @pytest.mark.parametrize("epsilon", [LEAST_EPSILON, MOST_EPSILON])
@@ -678,7 +456,7 @@ def test_the_smallest_and_the_largest_budget_give_finite_predictions_or_one_line
     """Rows of a small budget are too many to draw, and OpenDP's noise of the maximum norm needs more."""
     is_drawn = make.func is algorithms.DPMarginalsClassifier or (make in SOUND_REGRESSIONS and noise == "opendp")
     flat = {"max_depth": 2} if has(make, "max_depth") else {}
-    model, (X, y) = small(make, epsilon=epsilon, noise=noise, n_trees=2, **flat), rows_for(make, 20)
+    model, (X, y) = small(make, epsilon=epsilon, noise=noise, n_estimators=2, **flat), rows_for(make, 20)
     if is_drawn and epsilon < 1:
         with pytest.raises(ParameterError, match=r"^epsilon must be larger"):
             for _ in range(20):  # noise for releases has no seed, and where all of it is negative no rows are drawn
@@ -687,29 +465,6 @@ def test_the_smallest_and_the_largest_budget_give_finite_predictions_or_one_line
     model.fit(X, y)
     predicted = model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
     assert predicted.dtype.kind in "OU" or np.isfinite(predicted).all()
-
-
-@every_classifier
-@pytest.mark.parametrize("epsilon", [50.0, math.inf])
-def test_constant_columns_and_one_class_only(make, epsilon):
-    X = pd.DataFrame({"age": [50] * 20, "sex": ["f"] * 20, "job": ["a"] * 20})
-    model = small(make, epsilon=epsilon, n_trees=15 if math.isinf(epsilon) else 4).fit(X, ["very"] * 20)
-    if math.isinf(epsilon):
-        assert set(model.predict(X)) == {"very"}
-    with pytest.warns(PrivacyLeakWarning):
-        assert len(small(make, epsilon=epsilon, domain=None).fit(X, ["very"] * 20).predict(X)) == 20
-
-
-@every_regressor
-@pytest.mark.parametrize("epsilon", [0.1, 50.0, math.inf])
-def test_constant_columns_and_one_target_only(make, epsilon):
-    X = pd.DataFrame({"age": [50] * 20, "sex": ["f"] * 20, "job": ["a"] * 20})
-    predicted = small(make, epsilon=epsilon).fit(X, np.full(20, 40.0)).predict(X)
-    assert np.isfinite(predicted).all() and len(set(predicted)) == 1
-    if make in FORESTS and math.isinf(epsilon):
-        assert predicted == pytest.approx(40)
-    with pytest.warns(PrivacyLeakWarning):
-        assert len(small(make, epsilon=epsilon, domain=None).fit(X, np.full(20, 40.0)).predict(X)) == 20
 
 
 @every_classifier

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-import datasets
 from algorithms import Continuous, Domain, Nominal, ParameterError, PrivaTreeClassifier
 from algorithms.accounting.events import ADDED_OR_REMOVED
 from algorithms.forests.engine.tree import LEAF
@@ -370,19 +369,6 @@ def test_a_record_more_makes_the_budget_of_every_printed_leaf_smaller():
         model = PrivaTreeClassifier(1.0, domain=domain, random_state=0).fit([[0]] * n, [0] * n)
         (nodes,) = model.trees_
         assert nodes["epsilon"][nodes["decides"] == LEAF] == pytest.approx(need / n)
-
-
-@pytest.mark.parametrize("name", ["nursery", "car"])
-@pytest.mark.parametrize("epsilon", [0.1, 3.0])
-def test_every_path_of_a_sound_tree_spends_the_budget(name, epsilon):
-    data = datasets.load(name)
-    model = PrivaTreeClassifier(epsilon, variant="sound", domain=data.domain, random_state=0)
-    (nodes,) = model.fit(data.frame, data.target).trees_
-    level, leaf = nodes["epsilon"][1], nodes["epsilon"][-1]
-    assert nodes["epsilon"][0] == pytest.approx(level + epsilon / 20)
-    assert nodes["epsilon"][0] + 3 * level + leaf == pytest.approx(epsilon, rel=1e-12)
-    assert len(nodes) == 31 and not nodes["exact"].any()
-    assert model.privacy_.keeps_claim and model.privacy_.accounted_epsilon == pytest.approx(epsilon, rel=1e-12)
 
 
 def test_every_column_of_the_reading_by_histograms_is_booked():

@@ -27,7 +27,6 @@ from tests.reference_trees import (
     SEED,
     TABLES,
     as_rows,
-    assert_paths_spend,
     class_counts,
     columns_and_signal,
     draw_features,
@@ -87,11 +86,6 @@ def prune(nodes):
     return nodes
 
 
-def take_questions(nodes):
-    """The nodes of the tree, without those behind them that have the shares of its leaves."""
-    return nodes[: min(nodes["child"][(nodes["decides"] == LEAF) & (nodes["child"] >= 0)])]
-
-
 def assert_same(nodes, expected):
     n_leaves = sum("decides" not in known or known["decides"] == LEAF for known in expected)
     assert len(nodes) == len(expected) + 3 * n_leaves
@@ -128,15 +122,6 @@ def test_it_is_the_reference_forest(seed, epsilon, n_trees):
         n_pruned += sum("decides" in node and node["decides"] == LEAF for node in expected)
     assert model.privacy_.accounted_epsilon == pytest.approx(epsilon, rel=1e-12)
     assert n_pruned > 0 or math.isfinite(epsilon)
-
-
-@pytest.mark.parametrize("n_trees", [2, 5])
-def test_every_path_of_a_tree_spends_its_part_of_the_budget(n_trees):
-    X, y = table(0, n=300)
-    model = forest(ThriftyForestClassifier, 30.0, n_estimators=n_trees, max_features=None).fit(X, y)
-    for nodes in model.trees_:
-        assert_paths_spend(take_questions(nodes), 30.0 / n_trees)
-    assert model.privacy_.accounted_epsilon == pytest.approx(30.0, rel=1e-12) and model.privacy_.keeps_claim
 
 
 def test_a_small_budget_buys_one_tree_which_is_the_thrifty_tree():

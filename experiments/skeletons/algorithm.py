@@ -1,4 +1,7 @@
-"""A private classifier of one's own: naive Bayes from noisy counts. Change it into yours, from the docstring on."""
+"""A private classifier of one's own: naive Bayes from noisy counts. Change it into yours, from the docstring on.
+
+``algorithms.check_private_estimator`` says whether yours keeps what all private estimators keep.
+"""
 
 import numpy as np
 
