@@ -10,7 +10,13 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from scipy.stats import ttest_rel
+from sklearn.datasets import make_classification
+from sklearn.model_selection import GridSearchCV, ShuffleSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 import dp_replica as dr
 from algorithms import RDTClassifier
@@ -272,6 +278,33 @@ def test_a_paper_is_run_loaded_and_judged_again(tmp_path, capfd):
     wide.to_csv(tmp_path / "runs.csv", index=False)
     again = [dr.judge(given, "demo").verdicts for given in (wide, tmp_path / "runs.csv")]
     assert all(list(one["verdict"]) == list(judged.verdicts["verdict"]) for one in again)
+
+
+def test_a_search_of_scikit_learn_is_judged(tmp_path):
+    X, y = make_classification(300, random_state=0)
+    steps = make_pipeline(StandardScaler(), DecisionTreeClassifier(random_state=0))
+    splits = ShuffleSplit(20, random_state=0)
+    scoring = ["accuracy", "neg_mean_squared_error"]
+    grid = {"decisiontreeclassifier__max_depth": [1, 4]}
+    search = GridSearchCV(steps, grid, cv=splits, scoring=scoring, refit=False).fit(X, y)
+    table = dr.read_cv_results(search.cv_results_, dataset="made", algorithm="tree", score="accuracy")
+    assert list(table.columns) == ["dataset", "algorithm", "max_depth", "repeat", "accuracy"] and len(table) == 40
+    for place, depth in enumerate((1, 4)):
+        wanted = [search.cv_results_[f"split{i}_test_accuracy"][place] for i in range(20)]
+        assert list(table[table["max_depth"] == depth]["accuracy"]) == wanted
+    errors = dr.read_cv_results(search.cv_results_, dataset="m", algorithm="t", metric="mse", score=scoring[1])
+    assert (errors["mse"] >= 0).all() and errors["mse"].max() > 0
+    pd.DataFrame(search.cv_results_).to_csv(tmp_path / "cv.csv", index=False)
+    from_file = dr.read_cv_results(tmp_path / "cv.csv", dataset="made", algorithm="tree", score="accuracy")
+    pd.testing.assert_frame_equal(from_file, table, check_dtype=False)
+    claim = {"id": "deeper", "text": "Deeper is better.", "says": "deeper", "source": "here", "kind": "increases"}
+    claim |= {"study": "trees", "along": "params.max_depth", "within": ["dataset"], "metric": "accuracy"}
+    study = {"dataset": ["made"], "algorithm": ["tree"], "params": {"max_depth": [1, 4]}}
+    paper = {"number": "cv", "title": "CV", "repeats": 20, "studies": {"trees": study}, "claims": [claim]}
+    (tmp_path / "paper.yaml").write_text(yaml.safe_dump(paper), encoding="utf-8")
+    assert len(dr.judge(table, tmp_path / "paper.yaml").claims) == 1
+    with pytest.raises(dr.BadInput, match="no column split0_test_score"):
+        dr.read_cv_results(search.cv_results_, dataset="made", algorithm="tree")
 
 
 def test_an_estimator_is_audited_by_its_class_and_parameters():
