@@ -58,7 +58,7 @@ def plot_curves(
     >>> frame = pd.DataFrame(rows, columns=["algorithm", "epsilon", "repeat", "value"]).assign(metric="accuracy")
     >>> axes = plot_curves(frame)
     >>> axes.get_xlabel(), axes.get_ylabel(), len(axes.lines) > 0
-    ('epsilon', 'accuracy (%)', True)
+    ('ε', 'accuracy (%)', True)
     """
     metric = metric or next((name for name in ("accuracy", "mse") if (frame.get("metric") == name).any()), None)
     rows = _select_rows(frame, x, by, metric)
