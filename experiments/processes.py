@@ -181,6 +181,7 @@ def _end_with_parent() -> None:
         return
     if isinstance(parent.sentinel, int):
         parent.join()
-    while os.getppid() == number:  # one that loky started has no sentinel of its parent
-        sleep(1)
+    else:  # one that loky started is a child of its parent, and knows no sentinel of it
+        while os.getppid() == number:
+            sleep(1)
     os._exit(1)
