@@ -27,7 +27,7 @@ domain = algorithms.Domain(columns, algorithms.Nominal("income", ("<=50K", ">50K
 """,
     "docs/claims.md": """
 from fractions import Fraction
-from dp_replica.experiments.judge.statements.finding import Finding
+from dp_replica.experiments.statements.finding import Finding
 """,
 }
 _TAKEN_FOR_GRANTED["docs/releasing.md"] = _TAKEN_FOR_GRANTED["docs/algorithms.md"]

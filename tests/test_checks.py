@@ -1,7 +1,6 @@
 """The checks of private estimators find what is wrong: `test_estimators` has all of ours, which pass them."""
 
 import math
-import re
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,6 @@ from algorithms import (
 from algorithms.accounting.events import Spent
 from algorithms.checks import list_private_checks
 from algorithms.released.numbers import ReleasedNumbers
-from experiments.config.paths import ROOT
 from experiments.skeletons.algorithm import NoisyBayesClassifier
 
 
@@ -104,16 +102,6 @@ def test_a_faulty_estimator_is_noticed_by_the_check_that_is_about_it(faulty, nam
         check(faulty())
     with pytest.raises(AssertionError, match=f"^{faulty.__name__}: check_"):
         check_private_estimator(faulty())
-
-
-def test_the_examples_of_the_docs_run():
-    page = (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8")
-    examples = re.findall(
-        r"^```python\n(from algorithms import ThriftyBayes.*?)^```", page, flags=re.DOTALL | re.MULTILINE
-    )
-    assert len(examples) == 2
-    for example in examples:
-        exec(compile(example, "docs/algorithms.md", "exec"), {})
 
 
 def test_a_release_without_predictions_is_checked_as_far_as_it_goes():

@@ -113,7 +113,9 @@ def test_every_command_composes(line, tmp_path, monkeypatch, capfd):
     assert " to run" in printed.err if is_planned else printed.out
 
 
-@pytest.mark.parametrize("page", [page for page in pages.list_programs() if page.endswith(".md")])
+@pytest.mark.parametrize(
+    "page", [page for page in pages.list_programs() if page.endswith(".md") and page != "docs/python.md"]
+)
 def test_the_code_runs(page, tmp_path, monkeypatch):
     pytest.importorskip("opendp")
     monkeypatch.chdir(tmp_path)

@@ -226,11 +226,9 @@ def test_a_table_and_an_estimator_of_ones_own_are_run_audited_and_reported(insta
 @pytest.mark.system
 def test_python_gives_runs_results_papers_and_a_project_of_ones_own(installed):
     code = """
-import warnings
 import dp_replica as dr
-from dp_replica.algorithms import Domain
-frame = dr.run("car", ["rdt", "majority"], [0.1, 1], repeats=2, jobs=1)
-assert dr.load_results("results").equals(frame), "results"
+frame = dr.run("car", ["rdt", "majority"], [0.1, 1], repeats=2, jobs=1, results="of_python")
+assert dr.load_results("of_python").equals(frame), "results"
 assert dr.plot_curves(frame).get_ylabel() == "accuracy (%)"
 assert set(dr.compare(frame, frame)["verdict"]) == {"equal"}
 assert dr.load_paper(2).answers and "<details" in dr.load_paper(2)._repr_html_()
@@ -243,7 +241,7 @@ print(dr.__version__)
         ("new", "project", "ours"),
         ("bands", "--config-dir", "ours", "paper=ours", "executor.jobs=1"),
         ("check", "--config-dir", "ours", "paper=ours", "executor.jobs=1"),
-        ("results", "dataset=car", "output=csv"),
+        ("results", "dataset=car", "output=csv", "results=of_python"),
     ):
         done = installed.run(*words)
         assert done.returncode == 0, (words, done.stderr)

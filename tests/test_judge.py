@@ -15,7 +15,7 @@ from experiments.command_line import translate_words
 from experiments.config.papers import read_paper_file
 from experiments.config.paths import REFERENCE, ROOT
 from experiments.errors import BadInput
-from experiments.questions.given_table import arrange_given
+from experiments.questions.given_runs.given_table import arrange_given
 from experiments.questions.paper_questions import resolve_given
 from experiments.questions.settings import list_asked
 from experiments.store.json_files import read_json

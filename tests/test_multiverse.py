@@ -14,6 +14,7 @@ from experiments.judge.readings.halving import find_hopeless, list_stages, run_r
 from experiments.judge.readings.under_reading import HOLDS, IS_REFUTED, OPEN, judge_under_reading
 from experiments.judge.readings.variance import explain_variance
 from experiments.metrics.metric import Margin
+from experiments.questions.claims import find_rule
 from tests.papers import make_paper
 
 
@@ -181,7 +182,7 @@ CLAIM = make_paper(
 
 def make_group(*gains):
     values = np.column_stack([np.zeros(len(gains)), gains])
-    return ClaimGroup({}, np.arange(len(values)), values, len(values), ClaimTest(CLAIM, Margin(0.01)))
+    return ClaimGroup({}, np.arange(len(values)), values, len(values), ClaimTest(find_rule(CLAIM), Margin(0.01)))
 
 
 def test_a_claim_holds_under_a_reading_if_signs_say_so_in_every_group():

@@ -223,7 +223,8 @@ def test_an_own_paper_is_listed_and_keeps_to_its_own_folder(own, capsys):
     tables_of(own.folder)
     assert list_own_papers() == ["mine"] and "mine" not in list_papers()
     assert find_folder("mine") == own.folder / "bands" and "mine" not in list_watched_papers()
-    assert exit_code("do=reference", "paper=mine") == 2
+    assert "paper-mine holds no finished run" in exit_code("do=reference", "paper=mine", f"results={own.folder}")
+    assert exit_code("do=reference", "paper=2,mine") == 2
     assert "paper 'mine' is your own" in capsys.readouterr().err
     assert read_paper("mine").reported == str(own.folder / "paper" / "printed.csv")
     assert read_paper("2").reported == "results/reported/paper-2.csv"

@@ -12,7 +12,6 @@ import yaml
 from experiments.config import paths
 from experiments.errors import BadInput
 from experiments.questions import printed
-from plots.pages import report as report_pages
 from plots.pages.readings import write_rankings
 from plots.pages.report import build_report
 from plots.runs.paper_run import PaperRun
@@ -130,7 +129,7 @@ def test_no_page_names_a_path_of_a_machine(published):
 
 
 def test_a_run_of_few_repeats_looks_partial(published, tmp_path):
-    shutil.copytree(report_pages.REFERENCE / "paper-2", tmp_path / "paper-2")
+    shutil.copytree(paths.REFERENCE / "paper-2", tmp_path / "paper-2")
     paper = yaml.safe_load((tmp_path / "paper-2/paper.yaml").read_text(encoding="utf-8"))
     (tmp_path / "paper-2/paper.yaml").write_text(yaml.safe_dump(paper | {"repeats": 1}), encoding="utf-8")
     build_report(tmp_path, ["2"])
@@ -144,7 +143,7 @@ def test_a_run_of_few_repeats_looks_partial(published, tmp_path):
 def test_what_cannot_be_shown_is_said_in_one_line(tmp_path, capsys):
     with pytest.raises(BadInput, match="unknown paper 'x'; known are 1, "):
         build_report(tmp_path, ["x"])
-    shutil.copytree(report_pages.REFERENCE / "paper-2", tmp_path / "paper-2")
+    shutil.copytree(paths.REFERENCE / "paper-2", tmp_path / "paper-2")
     (tmp_path / "paper-2/privacy.json").unlink()
     assert exit_code("do=report", "paper=2", f"results={tmp_path}") == 2
     assert re.fullmatch("error: .*paper-2/privacy.json is missing; .*\n", capsys.readouterr().err)

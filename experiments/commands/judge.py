@@ -14,7 +14,7 @@ from experiments.cells.cell import format_json
 from experiments.config.paper import Paper
 from experiments.config.papers import read_paper, read_paper_file
 from experiments.errors import BadInput
-from experiments.questions.judged_runs import JudgedRuns, judge_runs
+from experiments.questions.given_runs.judged_runs import JudgedRuns, judge_runs
 from experiments.request import SweepRequest
 from experiments.store.runs_file import RUNS
 

@@ -16,7 +16,7 @@ from experiments.errors import BadInput
 from experiments.python_api import refuses_bad_input
 from experiments.python_api.papers import NotebookView
 from experiments.python_api.results import widen
-from experiments.questions.judged_runs import judge_runs
+from experiments.questions.given_runs.judged_runs import judge_runs
 from plots.pages.judged import JudgedTable
 
 

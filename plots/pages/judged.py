@@ -13,7 +13,7 @@ from rich.markup import escape
 from experiments.config.paper import Paper
 from experiments.judge.more_runs import MoreRuns
 from experiments.judge.words import count_runs, describe_place
-from experiments.questions.judged_runs import JudgedRuns
+from experiments.questions.given_runs.judged_runs import JudgedRuns
 from experiments.stats import LEVEL
 from experiments.store.json_files import write_json
 from plots.pages.terminal import make_table, open_console, print_summary

@@ -14,7 +14,7 @@ from experiments.judge.claim_answers import judge_claims
 from experiments.judge.more_runs import MoreRuns, list_more_runs
 from experiments.judge.number_answers import judge_numbers
 from experiments.judge.question import AskedClaim, ClaimQuestion
-from experiments.questions.given_table import arrange_given
+from experiments.questions.given_runs.given_table import arrange_given
 from experiments.questions.paper_questions import resolve_given
 from experiments.questions.settings import list_asked
 from experiments.store.results import Results

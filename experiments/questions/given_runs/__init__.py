@@ -1,0 +1,1 @@
+"""Runs that are given, by whatever program made them: read as a long table, and judged."""
