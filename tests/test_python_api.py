@@ -100,6 +100,7 @@ def test_a_cell_that_fails_has_a_row(tmp_path, capfd):
         ({"params": {"max_deph": 2}}, "no parameter 'max_deph'"),
         ({"protocol": {"fold": 2}}, "folds"),
         ({"metrics": "f1_macroo"}, "f1_macro"),
+        ({"params": "max_depth"}, "params must be a mapping"),
     ],
 )
 def test_bad_input_is_refused_in_the_words_of_the_command(tmp_path, given, message):
@@ -212,6 +213,7 @@ def test_a_curve_has_the_mean_and_the_interval_of_each_point():
         ({}, {"x": "epsilo"}, "there is no column 'epsilo'; did you mean 'epsilon'"),
         ({}, {"metric": "mse"}, "there is no metric 'mse'"),
         ({}, {"x": "algorithm"}, "x and by are both 'algorithm'"),
+        ({"metric": None}, {}, "there are no results to draw"),
     ],
 )
 def test_a_curve_that_would_mix_settings_or_has_no_column_is_refused(columns, given, message):
@@ -305,6 +307,8 @@ def test_a_search_of_scikit_learn_is_judged(tmp_path):
     assert len(dr.judge(table, tmp_path / "paper.yaml").claims) == 1
     with pytest.raises(dr.BadInput, match="no column split0_test_score"):
         dr.read_cv_results(search.cv_results_, dataset="made", algorithm="tree")
+    with pytest.raises(dr.BadInput, match=r"nope.csv cannot be read: FileNotFoundError"):
+        dr.read_cv_results(tmp_path / "nope.csv", dataset="made", algorithm="tree")
 
 
 def test_an_estimator_is_audited_by_its_class_and_parameters():

@@ -60,7 +60,11 @@ def plot_curves(
     >>> axes.get_xlabel(), axes.get_ylabel(), len(axes.lines) > 0
     ('ε', 'accuracy (%)', True)
     """
-    metric = metric or next((name for name in ("accuracy", "mse") if (frame.get("metric") == name).any()), None)
+    if not isinstance(frame, pd.DataFrame) or "metric" not in frame or frame["metric"].isna().all():
+        raise BadInput(
+            "there are no results to draw: give a frame as from run or load_results, with cells that are done"
+        )
+    metric = metric or next((name for name in ("accuracy", "mse") if (frame["metric"] == name).any()), None)
     rows = _select_rows(frame, x, by, metric)
     xs, lines = _order(rows[x]), _order(rows[by])
     drawn_on = axes if axes is not None else _make_axes()

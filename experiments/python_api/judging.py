@@ -12,7 +12,7 @@ import pandas as pd
 from datasets.own_tables import own_file
 from datasets.own_tables.opened_file import UnreadableFile
 from experiments.config.papers import read_paper, read_paper_file
-from experiments.errors import BadInput
+from experiments.errors import BadInput, one_line
 from experiments.python_api import refuses_bad_input
 from experiments.python_api.papers import NotebookView
 from experiments.python_api.results import widen
@@ -94,7 +94,10 @@ def read_cv_results(
     {'dataset': ['car', 'car', 'car', 'car'], 'algorithm': ['tree', 'tree', 'tree', 'tree'],
      'max_depth': [2, 2, 4, 4], 'repeat': [0, 1, 0, 1], 'accuracy': [0.6, 0.5, 0.7, 0.8]}
     """
-    frame = pd.DataFrame(results) if isinstance(results, Mapping | pd.DataFrame) else pd.read_csv(results)
+    try:
+        frame = pd.DataFrame(results) if isinstance(results, Mapping | pd.DataFrame) else pd.read_csv(results)
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{results} cannot be read: {one_line(error)}") from error
     splits = {name: int(found[1]) for name in frame if (found := re.fullmatch(rf"split(\d+)_test_{score}", str(name)))}
     if not splits:
         raise BadInput(f"cv_results_ has no column split0_test_{score}: name the score of the search with score=...")

@@ -122,6 +122,9 @@ def run(
     >>> accuracy.groupby(["algorithm", "epsilon"])["value"].count().to_dict()
     {('majority', 0.1): 2, ('majority', 1.0): 2, ('rdt', 0.1): 2, ('rdt', 1.0): 2}
     """
+    for name, given in (("params", params), ("protocol", protocol)):
+        if given is not None and not isinstance(given, Mapping):
+            raise BadInput(f"{name} must be a mapping, such as {{'max_depth': [2, 4]}}; got {given!r}")
     axes: dict[str, Any] = {"dataset": dataset, "algorithm": algorithm, "epsilon": epsilon}
     axes |= {f"params.{name}": value for name, value in (params or {}).items()}
     axes |= {f"protocol.{name}": value for name, value in (protocol or {}).items()}
