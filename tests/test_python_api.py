@@ -23,7 +23,7 @@ from algorithms import RDTClassifier
 from experiments.config.paths import ROOT
 from experiments.judge.verdict import Verdict
 from experiments.python_api.auditing import describe_estimator
-from experiments.python_api.comparing import BEYOND, EQUAL, FEW, ONLY_IN_A, ONLY_IN_B, WITHIN
+from experiments.python_api.comparing import APART, BEYOND, EQUAL, FEW, ONLY_IN_A, ONLY_IN_B, WITHIN
 from experiments.python_api.results import widen
 from experiments.stats import mean_interval
 from experiments.store.database import Store
@@ -167,6 +167,8 @@ def test_what_is_not_beyond_noise_is_said_so():
         ("wine", "rdt"): ONLY_IN_B,
     }
     assert set(dr.compare(a, a)["verdict"]) == {EQUAL}
+    later = make_results(0.1, 0.2).assign(repeat=[7, 8])
+    assert list(dr.compare(make_results(0.1, 0.2), later)["verdict"]) == [APART]
 
 
 def test_noise_alone_is_seldom_called_a_change():

@@ -15,7 +15,7 @@ from experiments.python_api.results import load_results
 from experiments.stats import ALPHA, mean_interval
 
 EQUAL, BEYOND, WITHIN, FEW = "equal", "beyond noise", "within noise", "too few repeats"
-ONLY_IN_A, ONLY_IN_B = "only in a", "only in b"
+ONLY_IN_A, ONLY_IN_B, APART = "only in a", "only in b", "no repeat in common"
 _FOUND = ("n", "mean_a", "mean_b", "change", "low", "high", "p", "verdict")
 _ABOUT_RUNS = ("repeat", "metric", "value", "status", "error", "fit_seconds", "version", "current", "key")
 
@@ -26,7 +26,8 @@ def compare(a: pd.DataFrame | str | Path, b: pd.DataFrame | str | Path) -> pd.Da
 
     Repeats of one number have the same rows for training and test, and, of unchanged code, the same noise: they are
     compared in pairs. Of the settings that are named ``beyond noise``, one in twenty is so by chance at most, in the
-    mean (Benjamini and Hochberg, 1995, of the t-tests of all pairs).
+    mean (Benjamini and Hochberg, 1995, of the t-tests of all settings and metrics; if these do not move against each
+    other).
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def compare(a: pd.DataFrame | str | Path, b: pd.DataFrame | str | Path) -> pd.Da
         A row for each setting and metric, with the columns of the setting; ``n``, how many repeats both have;
         ``mean_a`` and ``mean_b`` over these; ``change``, b less a, with the ends ``low`` and ``high`` of its 95 %
         interval; and ``verdict``: "equal" (to the last digit), "within noise", "beyond noise", "too few repeats" (a
-        change in a single one), "only in a" or "only in b". Cells that failed count as not there.
+        change in a single one), "only in a", "only in b" or "no repeat in common". Cells that failed count as not there.
 
     Raises
     ------
@@ -99,7 +100,8 @@ def _compare_setting(setting: tuple, group: pd.DataFrame, names: list[str]) -> d
     pairs = group.dropna()
     row |= {"n": len(pairs), "p": np.nan}
     if pairs.empty:
-        return row | {"verdict": ONLY_IN_A if group["a"].notna().any() else ONLY_IN_B}
+        is_in_a, is_in_b = group.notna().any()
+        return row | {"verdict": APART if is_in_a and is_in_b else ONLY_IN_A if is_in_a else ONLY_IN_B}
     change = mean_interval((pairs["b"] - pairs["a"]).to_numpy())
     row |= {"mean_a": pairs["a"].mean(), "mean_b": pairs["b"].mean()}
     row |= {"change": change.center, "low": change.low, "high": change.high}
