@@ -40,7 +40,8 @@ def compare(a: pd.DataFrame | str | Path, b: pd.DataFrame | str | Path) -> pd.Da
         A row for each setting and metric, with the columns of the setting; ``n``, how many repeats both have;
         ``mean_a`` and ``mean_b`` over these; ``change``, b less a, with the ends ``low`` and ``high`` of its 95 %
         interval; and ``verdict``: "equal" (to the last digit), "within noise", "beyond noise", "too few repeats" (a
-        change in a single one), "only in a", "only in b" or "no repeat in common". Cells that failed count as not there.
+        change in a single one), "only in a", "only in b" or "no repeat in common". Cells that failed count as not
+        there.
 
     Raises
     ------
