@@ -40,7 +40,8 @@ first = frame[frame["algorithm"] == "thrifty"].assign(algorithm="a method")
 second = frame[frame["algorithm"] == "rdt"].assign(algorithm="a method")
 settings = ["dataset", "algorithm", "epsilon", "repeat", "metric", "value"]
 changes = dr.compare(first[settings], second[settings])
-print(changes[["epsilon", "n", "mean_a", "mean_b", "change", "low", "high", "verdict"]].round(3).to_string(index=False))
+shown = ["epsilon", "n", "mean_a", "mean_b", "change", "low", "high", "verdict"]
+print(changes[shown].round(3).to_string(index=False))
 
 # %%
 # :doc:`/docs/python` has all that Python can ask for, and :doc:`/docs/algorithms` which method to take.

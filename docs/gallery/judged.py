@@ -35,7 +35,7 @@ numbers = paper.numbers[paper.numbers["metric"] == "accuracy"]
 figure, axes = plt.subplots(figsize=(6, 6), layout="constrained")
 for verdict, rows in numbers.groupby("verdict"):
     axes.plot(100 * rows["mean"], 100 * rows["printed"], "o", label=verdict)
-axes.plot([50, 90], [50, 90], color="gray", linewidth=1)
+axes.plot([60, 100], [60, 100], color="gray", linewidth=1)
 axes.set(xlabel="ours, accuracy (%)", ylabel="printed (%)", title=paper.short_heading)
 axes.legend()
 plt.show()
