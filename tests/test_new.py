@@ -90,8 +90,9 @@ def test_a_project_runs_keeps_its_bands_and_its_results_and_passes_its_test(tmp_
     assert "The published run" in page.read_text(encoding="utf-8")
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     tests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib"]
+    tests += ["-k", "not attack"]  # half a minute; `test_installed` attacks the same skeleton with fewer trainings
     done = subprocess.run(tests, cwd=folder, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0 and "3 passed" in done.stdout, done.stdout
+    assert done.returncode == 0 and "2 passed" in done.stdout, done.stdout
 
 
 def test_a_project_whose_code_has_a_fault_fails_its_check(tmp_path, capsys, monkeypatch):
