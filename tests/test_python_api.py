@@ -183,6 +183,17 @@ def test_noise_alone_is_seldom_called_a_change():
     assert n_wrong <= 7  # of 40 with a chance of 0.05 each: more in one of a thousand tries
 
 
+def test_equal_changes_in_a_few_pairs_are_no_proof():
+    for n, verdict in ((2, WITHIN), (3, WITHIN), (8, BEYOND)):
+        a = make_results(*[0.5] * n)
+        assert list(dr.compare(a, a.assign(value=0.6))["verdict"]) == [verdict]
+
+
+def test_settings_without_an_order_are_compared():
+    a, b = make_results(0.5, 0.6), make_results(0.5, 0.6).assign(**{"params.max_depth": 2})
+    assert set(dr.compare(a, pd.concat([a, b]))["verdict"]) == {EQUAL, ONLY_IN_B}
+
+
 def test_an_option_of_the_protocol_without_a_column_has_its_default():
     a, b = make_results(0.5, 0.6), make_results(0.5, 0.6).assign(**{"protocol.split": "random"})
     assert list(dr.compare(a, b)["verdict"]) == [EQUAL]

@@ -61,9 +61,11 @@ def compare(a: pd.DataFrame | str | Path, b: pd.DataFrame | str | Path) -> pd.Da
     left, right = (_read(results, which) for results, which in ((a, "a"), (b, "b")))
     columns = dict.fromkeys([*left.columns, *right.columns])
     names = [name for name in columns if name not in _ABOUT_RUNS]
-    both = [_index(results, names, which) for results, which in ((left, "a"), (right, "b"))]
+    numbers: dict[tuple, int] = {}  # of settings, whose values need not have an order
+    both = [_index(results, names, which, numbers) for results, which in ((left, "a"), (right, "b"))]
     pairs = pd.concat(both, axis=1, keys=["a", "b"])
-    rows = [_compare_setting(setting, group, names) for setting, group in pairs.groupby(level=0, sort=False)]
+    settings = list(numbers)
+    rows = [_compare_setting(settings[number], group, names) for number, group in pairs.groupby(level=0)]
     found = pd.DataFrame(rows, columns=[*names, "metric", *_FOUND])
     found["verdict"] = found["verdict"].astype(object)
     is_tested = found["p"].notna()
@@ -81,17 +83,17 @@ def _read(results: pd.DataFrame | str | Path, which: str) -> pd.DataFrame:
     return frame[frame["metric"].notna() & frame["value"].notna()]
 
 
-def _index(frame: pd.DataFrame, names: list[str], which: str) -> pd.Series:
+def _index(frame: pd.DataFrame, names: list[str], which: str, numbers: dict[tuple, int]) -> pd.Series:
     """Return the values by setting and metric, and by repeat; an option of the protocol without a column is default."""
     defaults = {f"protocol.{name}": value for name, value in vars(DEFAULT_PROTOCOL).items()}
     added = {name: defaults.get(name) for name in names if name not in frame.columns}
     settings = frame.assign(**added)[names].astype(object).where(lambda cells: cells.notna(), None)
-    keys = pd.MultiIndex.from_arrays(
-        [pd.Series(list(zip(*map(settings.get, names), frame["metric"], strict=True))), frame["repeat"]]
-    )
+    found = zip(*map(settings.get, names), frame["metric"], strict=True)
+    keys = pd.MultiIndex.from_arrays([[numbers.setdefault(one, len(numbers)) for one in found], frame["repeat"]])
     values = pd.Series(frame["value"].to_numpy(dtype=float), index=keys)
     if values.index.has_duplicates:
-        setting, repeat = values.index[values.index.duplicated()][0]
+        number, repeat = values.index[values.index.duplicated()][0]
+        setting = list(numbers)[number]
         raise BadInput(f"{which} has repeat {repeat} of {setting[:3]} twice: leave out what is not current")
     return values
 
@@ -110,5 +112,6 @@ def _compare_setting(setting: tuple, group: pd.DataFrame, names: list[str]) -> d
         return row | {"verdict": EQUAL}
     if len(pairs) < 2:
         return row | {"verdict": FEW}
-    # the same change in all pairs has no spread, so that no test can be made: it is no noise
-    return row | {"p": 0.0 if change.low == change.high else float(ttest_rel(pairs["b"], pairs["a"]).pvalue)}
+    # the same change in all pairs has no spread for a t-test: the exact chance of so many equal signs
+    is_constant = change.low == change.high
+    return row | {"p": 2.0 ** (1 - len(pairs)) if is_constant else float(ttest_rel(pairs["b"], pairs["a"]).pvalue)}
