@@ -20,6 +20,7 @@ from typing import NoReturn
 
 from yaml import YAMLError
 
+import dp_replica
 from algorithms.installation import lead_caches_away
 from documents import search_path
 from documents.yaml_files import DocumentError, parse_yaml
@@ -271,8 +272,8 @@ def format_version() -> str:
     >>> [word.split()[0] for word in format_version().split(", ")]
     ['dp-replica', 'Python', 'numpy', 'scikit-learn', 'Hydra']
     """
-    versions = {"dp-replica": "of a checkout that is not installed", "Python": platform.python_version()}
-    names = {"dp-replica": "dp-replica", "numpy": "numpy", "scikit-learn": "scikit-learn", "Hydra": "hydra-core"}
+    versions = {"dp-replica": dp_replica.__version__, "Python": platform.python_version()}
+    names = {"numpy": "numpy", "scikit-learn": "scikit-learn", "Hydra": "hydra-core"}
     for name, distribution in names.items():
         with suppress(metadata.PackageNotFoundError):
             versions[name] = metadata.version(distribution)

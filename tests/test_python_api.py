@@ -83,6 +83,16 @@ def test_settings_are_columns(tmp_path):
     }
 
 
+def test_rows_are_in_the_order_of_their_settings_and_repeats(tmp_path):
+    params = {"max_depth": [4, None, 2]}
+    frame = dr.run("car", ["rdt", "majority"], [10, 1], repeats=12, jobs=1, results=tmp_path)
+    deeper = dr.run("car", "rdt", params=params, repeats=12, jobs=1, results=tmp_path)
+    for rows in (frame, deeper, dr.load_results(tmp_path)):
+        runs = rows.drop_duplicates("key")[["dataset", "algorithm", "epsilon", "repeat"]]
+        assert list(runs["repeat"]) == list(range(12)) * (len(runs) // 12)
+    assert frame["algorithm"].is_monotonic_increasing and deeper["params.max_depth"].dropna().is_monotonic_increasing
+
+
 def test_a_cell_that_fails_has_a_row(tmp_path, capfd):
     frame = dr.run("car", "majority", params={"strategy": "constant"}, repeats=2, jobs=1, results=tmp_path)
     assert list(frame["status"]) == ["failed"] * 2 and frame["metric"].isna().all() and frame["value"].isna().all()
@@ -101,6 +111,10 @@ def test_a_cell_that_fails_has_a_row(tmp_path, capfd):
         ({"protocol": {"fold": 2}}, "folds"),
         ({"metrics": "f1_macroo"}, "f1_macro"),
         ({"params": "max_depth"}, "params must be a mapping"),
+        ({"anew": "no"}, "anew must be True or False, got 'no'"),
+        ({"results": None}, "results must be a path, as text or a Path, got None"),
+        ({"algorithm": [["rdt"]]}, "algorithm must be named by text, got ['rdt']"),
+        ({"dataset": None}, "dataset must be named by text, got None"),
     ],
 )
 def test_bad_input_is_refused_in_the_words_of_the_command(tmp_path, given, message):
@@ -200,12 +214,31 @@ def test_an_option_of_the_protocol_without_a_column_has_its_default():
     assert set(dr.compare(a, b.assign(**{"protocol.split": "in_order"}))["verdict"]) == {ONLY_IN_A, ONLY_IN_B}
 
 
+def test_a_value_without_a_mean_is_refused():
+    with pytest.raises(dr.BadInput, match="a has a value that is no finite number"):
+        dr.compare(make_results(0.5, math.inf), make_results(0.5, 0.6))
+
+
 def test_results_of_two_versions_are_not_mixed():
+    with pytest.raises(dr.BadInput, match="a run has a metric twice"):
+        widen(pd.concat([make_results(0.5), make_results(0.6)]))
     with pytest.raises(dr.BadInput, match="b has repeat 0 of"):
         dr.compare(make_results(0.5), pd.concat([make_results(0.5), make_results(0.6)]))
 
 
 # Curves.
+
+
+def test_a_setting_that_is_not_named_has_its_point_and_its_line():
+    deep = pd.concat([make_results(0.5, 0.7), make_results(0.8, 0.9).assign(**{"params.max_depth": 4.0})])
+    axes = dr.plot_curves(deep, x="params.max_depth")
+    (line,) = (line for line in axes.lines if line.get_label() == "rdt")
+    assert line.get_ydata() == pytest.approx([60, 85])
+    axes = dr.plot_curves(deep, by="params.max_depth")
+    assert [line.get_ydata().tolist() for line in axes.lines if line.get_label() in ("none", "4")] == [
+        pytest.approx([60]),
+        pytest.approx([85]),
+    ]
 
 
 def test_a_curve_has_the_mean_and_the_interval_of_each_point():
@@ -227,6 +260,7 @@ def test_a_curve_has_the_mean_and_the_interval_of_each_point():
         ({}, {"metric": "mse"}, "there is no metric 'mse'"),
         ({}, {"x": "algorithm"}, "x and by are both 'algorithm'"),
         ({"metric": None}, {}, "there are no results to draw"),
+        ({"repeat": 0}, {}, "a point has one repeat twice"),
     ],
 )
 def test_a_curve_that_would_mix_settings_or_has_no_column_is_refused(columns, given, message):
@@ -324,6 +358,34 @@ def test_a_search_of_scikit_learn_is_judged(tmp_path):
         dr.read_cv_results(tmp_path / "nope.csv", dataset="made", algorithm="tree")
 
 
+def test_parameters_of_a_search_keep_their_own_names():
+    scores = {"split0_test_score": [-0.5, -0.7]}
+    both = {"param_a__alpha": [1, 2], "param_b__alpha": [3, 4], "param_b__C": [5, 6]}
+    table = dr.read_cv_results(both | scores, dataset="d", algorithm="e", metric="mse", negate=True)
+    assert table[["a__alpha", "b__alpha", "C", "mse"]].to_numpy().tolist() == [[1, 3, 5, 0.5], [2, 4, 6, 0.7]]
+    for name in ("algorithm", "repeat", "accuracy"):
+        with pytest.raises(dr.BadInput, match=f"{name!r} is a parameter of the search or a column of its own"):
+            dr.read_cv_results({f"param_{name}": [1, 2]} | scores, dataset="d", algorithm="e")
+    with pytest.raises(dr.BadInput, match=r"no column split0_test_\.\*"):
+        dr.read_cv_results(scores, dataset="d", algorithm="e", score=".*")
+
+
+def test_a_paper_of_ones_own_finds_its_printed_numbers_beside_it(tmp_path, monkeypatch):
+    study = {"dataset": ["made"], "algorithm": ["a", "b"]}
+    table = {"id": "table-1", "title": "T", "kind": "grid", "study": "s", "rows": "algorithm", "columns": "dataset"}
+    paper = {"number": "own", "title": "Own", "repeats": 20, "reported": "printed.csv", "studies": {"s": study}}
+    paper |= {"tables": [table | {"metric": "accuracy"}]}
+    (tmp_path / "paper.yaml").write_text(yaml.safe_dump(paper), encoding="utf-8")
+    printed = (
+        "id,table,dataset,algorithm,metric,statistic,value,decimals,source\na,table-1,made,a,accuracy,mean,0.5,2,T\n"
+    )
+    (tmp_path / "printed.csv").write_text(printed, encoding="utf-8")
+    rows = [("made", name, repeat, 0.5 + repeat / 1000) for name in "ab" for repeat in range(20)]
+    monkeypatch.chdir(tmp_path)
+    judged = dr.judge(pd.DataFrame(rows, columns=["dataset", "algorithm", "repeat", "accuracy"]), "paper.yaml")
+    assert list(judged.numbers["id"]) == ["a"]
+
+
 def test_an_estimator_is_audited_by_its_class_and_parameters():
     found = dr.audit(RDTClassifier(epsilon=2.0), trainings=1_000, jobs=1)
     assert found.outcome.startswith("withstood") and not found.missing
@@ -345,6 +407,14 @@ def test_what_cannot_be_audited_is_refused():
         dr.audit(3)
     with pytest.raises(dr.BadInput, match="are of algorithms of the catalogue"):
         dr.audit(RDTClassifier(), dataset="car")
+    with pytest.raises(dr.BadInput, match="RDTClassifier is a class"):
+        dr.audit(RDTClassifier)
+    with pytest.raises(dr.BadInput, match="canaries are put into a data set"):
+        dr.audit("rdt", canaries=200)
+    with pytest.raises(dr.BadInput, match="leave trainings out"):
+        dr.audit("rdt", dataset="car", trainings=2_000)
+    with pytest.raises(dr.BadInput, match="max_depth"):
+        dr.audit("rdt", params={"max_depth": "x"}, trainings=1_000)
 
 
 # The names.

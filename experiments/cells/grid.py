@@ -20,6 +20,9 @@ from experiments.metrics.metric import STANDARD_ERROR
 if TYPE_CHECKING:
     from datasets.entry import CatalogueEntry
 
+REPEATS = 10
+"""Runs of a setting where nobody says how many."""
+
 
 def expand_grid(
     values: Mapping[str, list],

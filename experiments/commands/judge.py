@@ -5,16 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pandas as pd
-
 from algorithms.installation import ROOT, resolve_path
-from datasets.own_tables import own_file
-from datasets.own_tables.opened_file import UnreadableFile
 from experiments.cells.cell import format_json
 from experiments.config.paper import Paper
 from experiments.config.papers import read_paper, read_paper_file
 from experiments.errors import BadInput
-from experiments.questions.given_runs.judged_runs import JudgedRuns, judge_runs
+from experiments.questions.given_runs.judged_runs import JudgedRuns, judge_runs, read_runs
 from experiments.request import SweepRequest
 from experiments.store.runs_file import RUNS
 
@@ -26,7 +22,7 @@ def run_command(request: SweepRequest) -> int:
     runs = _find_path(str(request.config["runs"]))
     is_folder = os.path.isdir(runs)
     paper, paper_name = _read_paper(request, runs / "paper.yaml" if is_folder else None)
-    frame = _read_runs(runs / RUNS if is_folder else runs)
+    frame = read_runs(runs / RUNS if is_folder else runs)
     judged = judge_runs(paper, paper_name, frame, runs.name if not is_folder else RUNS, is_published=is_folder)
     _print_answers(judged)
     _show_summary(judged, request.config["results"])
@@ -52,13 +48,6 @@ def _read_paper(request: SweepRequest, beside: Path | None) -> tuple[Paper, str]
     path = _find_path(str(file)) if file is not None else beside
     assert path is not None
     return read_paper_file(path), str(path) if file is None else str(file)
-
-
-def _read_runs(path: Path) -> pd.DataFrame:
-    try:
-        return own_file.read_file(path, own_file.guess_form(path))
-    except UnreadableFile as error:
-        raise BadInput(str(error)) from error
 
 
 def _print_answers(judged: JudgedRuns) -> None:

@@ -12,7 +12,6 @@ from experiments.config.setting import drop_entries
 from experiments.errors import BadInput, print_to_stderr, require_utf_8
 from experiments.request import SweepRequest
 
-_REPEATS = 10
 _START = f"""\
 Choose a paper, or a data set and an algorithm:
   {PROGRAM} paper=demo                                a tour of a minute
@@ -34,12 +33,12 @@ def run_command(request: SweepRequest) -> int:
     for name, options_of_group in chosen.items():
         if not options_of_group:
             raise BadInput(f"choose {name}=... (or paper=...); `{PROGRAM} --help` lists them")
-    from experiments.cells.grid import expand_grid, order_values  # a paper that is refused needs neither
+    from experiments.cells.grid import REPEATS, expand_grid, order_values  # a paper that is refused needs neither
     from experiments.metrics.find import read_names
 
     options = SweepOptions.read(request.config)
     values, metrics = order_values(_read_axes(request, chosen)), read_names(request.values.get("metrics", []))
-    repeats = _REPEATS if request.config["repeats"] is None else request.config["repeats"]
+    repeats = REPEATS if request.config["repeats"] is None else request.config["repeats"]
     settings = expand_grid(values, repeats, protocol=request.config["protocol"], metrics=metrics)
     from experiments.commands.sweep_runs import run_sweep  # after all checks, as it is slow to import
 

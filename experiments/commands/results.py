@@ -15,7 +15,7 @@ from experiments.commands.sweep_options import read_output
 from experiments.config.setting import drop_entries, is_among
 from experiments.errors import BadInput, print_to_stderr, suggest_name
 from experiments.judge.words import MISSING, name_setting, name_value
-from experiments.python_api.results import load_results
+from experiments.python_api.results import ABOUT_RUNS, load_results
 from experiments.request import SweepRequest
 from experiments.stats import mean_interval
 
@@ -24,7 +24,7 @@ _STATUS = ("done", "failed")
 _HEADS = {"dataset": "data set", "epsilon": "ε"}
 _MOST_SHOWN = 200
 _DECIMALS = 2
-_ABOUT_RUNS = ("repeat", "value", "status", "error", "fit_seconds", "current", "key")
+_BESIDE = ("metric", "version")  # what tells lines apart beside the setting
 
 
 def run_command(request: SweepRequest) -> int:
@@ -83,7 +83,7 @@ def _print_table(rows: pd.DataFrame) -> None:
     """Print a line for each setting and metric: how many runs there are, their mean, and half of its 95 % interval."""
     from plots.pages.terminal import make_table, open_console  # matplotlib is slow to import
 
-    names = [name for name in rows.columns if name not in _ABOUT_RUNS]
+    names = [name for name in rows.columns if name not in ABOUT_RUNS or name in _BESIDE]
     fixed = [name for name in names if name != "metric" and rows[name].nunique(dropna=False) == 1]
     shown = [name for name in names if name not in fixed] or ["algorithm"]
     table, console = make_table(), open_console(sys.stdout)

@@ -95,6 +95,10 @@ def audit(
     >>> found.outcome, "where 1 is claimed" in found.reason
     ('broken', True)
     """
+    if dataset is None and canaries is not None:
+        raise BadInput("canaries are put into a data set: name one with dataset=...")
+    if dataset is not None and trainings is not None:
+        raise BadInput("dataset=... asks for one training: leave trainings out")
     given: dict[str, Any] = {"trainings": trainings, "jobs": jobs}
     given |= {} if canaries is None else {"canaries": canaries}
     if isinstance(algorithm, str):
@@ -117,6 +121,8 @@ def describe_estimator(estimator: BaseEstimator) -> Subject:
     BadInput
         If it is no estimator, or other processes could not import its class.
     """
+    if isinstance(estimator, type):
+        raise BadInput(f"{estimator.__name__} is a class: give an estimator of it, {estimator.__name__}()")
     kind = type(estimator)
     if not hasattr(estimator, "get_params") or not hasattr(estimator, "fit"):
         raise BadInput(f"{kind.__name__} is no estimator: give one with fit and get_params, or a name of the catalogue")
@@ -129,6 +135,6 @@ def describe_estimator(estimator: BaseEstimator) -> Subject:
     defaults = estimators.read_signature(target).parameters
     params = {}
     for name, value in estimator.get_params(deep=False).items():
-        if name not in estimators.GIVEN and value is not defaults[name].default and value != defaults[name].default:
+        if name not in estimators.GIVEN and repr(value) != repr(defaults[name].default):
             params[name] = value
     return Subject(kind.__name__, target, params)

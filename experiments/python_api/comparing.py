@@ -11,13 +11,12 @@ from scipy.stats import false_discovery_control, ttest_rel
 from experiments.config.protocol import DEFAULT_PROTOCOL
 from experiments.errors import BadInput
 from experiments.python_api import refuses_bad_input
-from experiments.python_api.results import load_results
+from experiments.python_api.results import ABOUT_RUNS, load_results
 from experiments.stats import ALPHA, mean_interval
 
 EQUAL, BEYOND, WITHIN, FEW = "equal", "beyond noise", "within noise", "too few repeats"
 ONLY_IN_A, ONLY_IN_B, APART = "only in a", "only in b", "no repeat in common"
 _FOUND = ("n", "mean_a", "mean_b", "change", "low", "high", "p", "verdict")
-_ABOUT_RUNS = ("repeat", "metric", "value", "status", "error", "fit_seconds", "version", "current", "key")
 
 
 @refuses_bad_input
@@ -27,7 +26,7 @@ def compare(a: pd.DataFrame | str | Path, b: pd.DataFrame | str | Path) -> pd.Da
     Repeats of one number have the same rows for training and test, and, of unchanged code, the same noise: they are
     compared in pairs. Of the settings that are named ``beyond noise``, one in twenty is so by chance at most, in the
     mean (Benjamini and Hochberg, 1995, of the t-tests of all settings and metrics; if these do not move against each
-    other).
+    other). The same change in all pairs has no spread for a t-test: then the sign test counts, which takes six or more.
 
     Parameters
     ----------
@@ -60,7 +59,7 @@ def compare(a: pd.DataFrame | str | Path, b: pd.DataFrame | str | Path) -> pd.Da
     """
     left, right = (_read(results, which) for results, which in ((a, "a"), (b, "b")))
     columns = dict.fromkeys([*left.columns, *right.columns])
-    names = [name for name in columns if name not in _ABOUT_RUNS]
+    names = [name for name in columns if name not in ABOUT_RUNS]
     numbers: dict[tuple, int] = {}  # of settings, whose values need not have an order
     both = [_index(results, names, which, numbers) for results, which in ((left, "a"), (right, "b"))]
     pairs = pd.concat(both, axis=1, keys=["a", "b"])
@@ -80,7 +79,10 @@ def _read(results: pd.DataFrame | str | Path, which: str) -> pd.DataFrame:
     lacking = {"dataset", "algorithm", "epsilon", "repeat", "metric", "value"} - set(frame.columns)
     if lacking:
         raise BadInput(f"{which} has no column {min(lacking)!r}: give results as from load_results, or a folder")
-    return frame[frame["metric"].notna() & frame["value"].notna()]
+    rows = frame[frame["metric"].notna() & frame["value"].notna()]
+    if not np.isfinite(pd.to_numeric(rows["value"], errors="coerce")).all():
+        raise BadInput(f"{which} has a value that is no finite number: no mean can be taken of it")
+    return rows
 
 
 def _index(frame: pd.DataFrame, names: list[str], which: str, numbers: dict[tuple, int]) -> pd.Series:

@@ -9,7 +9,10 @@ import pandas as pd
 from experiments.cells.grid import are_numbers
 from experiments.config.paper import Paper
 from experiments.errors import BadInput, suggest_name
+from experiments.python_api import refuses_bad_input
+from experiments.python_api.results import ABOUT_RUNS
 from experiments.stats import mean_interval
+from experiments.store.study_rows import match_column
 from plots import panel
 from plots.labels import label_metric, label_name, label_values
 
@@ -18,9 +21,9 @@ if TYPE_CHECKING:
 
 _WITHOUT_LABELS = Paper.model_construct(number=0, title="", studies={})
 """Beside no paper, names stand as they are."""
-_ABOUT_RUNS = ("repeat", "value", "status", "error", "fit_seconds", "version", "current", "key")
 
 
+@refuses_bad_input
 def plot_curves(
     frame: pd.DataFrame,
     x: str = "epsilon",
@@ -70,7 +73,7 @@ def plot_curves(
     drawn_on = axes if axes is not None else _make_axes()
     drawn, every = [], []
     for i, (value, text) in enumerate(zip(lines, label_values(_WITHOUT_LABELS, by, lines), strict=True)):
-        series = _summarise(rows[rows[by] == value], x, xs)
+        series = _summarise(rows[match_column(rows[by], value)], x, xs)
         every.append(series)
         look = panel.choose_look(value, i, lines)
         drawn.append(panel.PanelLine(text, look if are_numbers(xs) else look | {"linewidth": 0}, series))
@@ -105,22 +108,25 @@ def _select_rows(frame: pd.DataFrame, x: str, by: str, metric: str | None) -> pd
     rows = frame[(frame["metric"] == metric) & frame["value"].notna()]
     if rows.empty:
         raise BadInput(f"there is no metric {metric!r}; {suggest_name(str(metric), frame['metric'].dropna().unique())}")
-    for name in rows.columns.difference([x, by, "metric", *_ABOUT_RUNS]):
+    for name in rows.columns.difference([x, by, *ABOUT_RUNS]):
         within = rows.groupby([x, by], dropna=False)[name].nunique(dropna=False)
         if (within > 1).any():
             values = ", ".join(map(str, rows[name].unique()[:4]))
             raise BadInput(f"{name} has several values ({values}) at one point: choose one, or draw it by {name}")
+    if "repeat" in rows and rows.duplicated([x, by, "repeat"]).any():
+        raise BadInput("a point has one repeat twice: choose rows that are current, or of one version")
     return rows
 
 
 def _order(values: pd.Series) -> list:
-    distinct = values.drop_duplicates().tolist()
-    return sorted(distinct) if are_numbers(distinct) else distinct
+    """Return the values of an axis, a missing one as None and first, numbers from the smallest on."""
+    distinct = values.dropna().drop_duplicates().tolist()
+    return [None] * bool(values.isna().any()) + (sorted(distinct) if are_numbers(distinct) else distinct)
 
 
 def _summarise(rows: pd.DataFrame, x: str, xs: list) -> pd.DataFrame:
     points = []
     for value in xs:
-        interval = mean_interval(rows.loc[rows[x] == value, "value"].to_numpy())
+        interval = mean_interval(rows.loc[match_column(rows[x], value), "value"].to_numpy())
         points.append({"mean": interval.center, "ci_low": interval.low, "ci_high": interval.high, "n": interval.n})
     return pd.DataFrame(points).assign(metric=rows["metric"].iloc[0], printed=float("nan"))

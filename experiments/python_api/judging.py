@@ -7,16 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from datasets.own_tables import own_file
-from datasets.own_tables.opened_file import UnreadableFile
 from experiments.config.papers import read_paper, read_paper_file
 from experiments.errors import BadInput, one_line
-from experiments.python_api import refuses_bad_input
+from experiments.python_api import read_path, refuses_bad_input
 from experiments.python_api.papers import NotebookView
 from experiments.python_api.results import widen
-from experiments.questions.given_runs.judged_runs import judge_runs
+from experiments.questions.given_runs.judged_runs import judge_runs, read_runs
 from plots.pages.judged import JudgedTable
 
 
@@ -46,10 +45,10 @@ def judge(runs: pd.DataFrame | str | Path, paper: str | int | Path) -> Judged:
     BadInput
         If a column, a run or a value is missing, with its row; or the paper asks for nothing.
     """
-    path = Path(str(paper)).expanduser()
+    path = Path(str(paper)).expanduser().absolute()
     is_file = path.suffix in (".yaml", ".yml")
     read = read_paper_file(path) if is_file else read_paper(str(paper))
-    frame, name = _read_runs(runs)
+    frame, name = _read_table(runs)
     judged = judge_runs(read, str(path) if is_file else f"paper {paper}", frame, name)
     return Judged.of_runs(judged)
 
@@ -62,6 +61,7 @@ def read_cv_results(
     algorithm: str,
     metric: str = "accuracy",
     score: str = "score",
+    negate: bool | None = None,
 ) -> pd.DataFrame:
     """Return a search of scikit-learn's as a table of runs that `judge` takes: a row for each candidate and split.
 
@@ -74,7 +74,10 @@ def read_cv_results(
     metric : str
         What the paper calls the score.
     score : str
-        What the search calls it, if it has several: "neg_mean_squared_error", whose sign is turned.
+        What the search calls it, if it has several, such as "neg_mean_squared_error".
+    negate : bool, optional
+        Whether the sign is turned, as of errors that the search has negative; if left out, where the name of the score
+        begins with ``neg_``.
 
     Returns
     -------
@@ -85,7 +88,7 @@ def read_cv_results(
     Raises
     ------
     BadInput
-        If there are no splits with that score.
+        If there are no splits with that score, or a parameter has the name of another column.
 
     Examples
     --------
@@ -98,27 +101,32 @@ def read_cv_results(
         frame = pd.DataFrame(results) if isinstance(results, Mapping | pd.DataFrame) else pd.read_csv(results)
     except (OSError, ValueError) as error:
         raise BadInput(f"{results} cannot be read: {one_line(error)}") from error
-    splits = {name: int(found[1]) for name in frame if (found := re.fullmatch(rf"split(\d+)_test_{score}", str(name)))}
+    pattern = re.compile(rf"split(\d+)_test_{re.escape(score)}")
+    splits = {name: int(found[1]) for name in frame if (found := pattern.fullmatch(str(name)))}
     if not splits:
         raise BadInput(f"cv_results_ has no column split0_test_{score}: name the score of the search with score=...")
-    params = [name for name in frame if str(name).startswith("param_")]
-    plain = {name: str(name).removeprefix("param_").rpartition("__")[2] for name in params}  # that of a pipeline's step
-    candidates = frame[params].rename(columns=plain)
-    rows = candidates.loc[candidates.index.repeat(len(splits))].reset_index(drop=True)
-    values = frame[list(splits)].to_numpy(dtype=float).ravel()
-    rows.insert(0, "algorithm", algorithm)
-    rows.insert(0, "dataset", dataset)
-    values = -values if score.startswith("neg_") else values
-    return rows.assign(**{"repeat": list(splits.values()) * len(frame), metric: values})
+    rows = _name_parameters(frame).loc[lambda found: np.repeat(found.index, len(splits))].reset_index(drop=True)
+    beside = {"dataset": dataset, "algorithm": algorithm, "repeat": list(splits.values()) * len(frame)}
+    if taken := {*beside, metric} & set(rows.columns) or {metric} & set(beside):
+        raise BadInput(f"{min(taken)!r} is a parameter of the search or a column of its own: rename one of the two")
+    sign = -1 if (score.startswith("neg_") if negate is None else negate) else 1
+    values = sign * frame[list(splits)].to_numpy(dtype=float).ravel()
+    return rows.assign(**beside, **{metric: values})[["dataset", "algorithm", *rows.columns, "repeat", metric]]
 
 
-def _read_runs(runs: pd.DataFrame | str | Path) -> tuple[pd.DataFrame, str]:
+def _name_parameters(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the parameters of a search by their names, of a pipeline without the step where that tells them apart."""
+    full = [str(name).removeprefix("param_") for name in frame if str(name).startswith("param_")]
+    short = [name.rpartition("__")[2] for name in full]
+    names = [last if short.count(last) == 1 else name for name, last in zip(full, short, strict=True)]
+    found = frame[[f"param_{name}" for name in full]].set_axis(names, axis=1)
+    return found.reset_index(drop=True)
+
+
+def _read_table(runs: pd.DataFrame | str | Path) -> tuple[pd.DataFrame, str]:
     """Return a table with a row for each run, and what errors call it."""
     if isinstance(runs, pd.DataFrame):
         is_long = {"metric", "value"} <= set(runs.columns)
         return (widen(runs) if is_long else runs.reset_index(drop=True)), "the table"
-    path = Path(runs).expanduser().absolute()
-    try:
-        return own_file.read_file(path, own_file.guess_form(path)), path.name
-    except UnreadableFile as error:
-        raise BadInput(str(error)) from error
+    path = read_path(runs, "runs").absolute()
+    return read_runs(path), path.name

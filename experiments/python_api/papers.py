@@ -11,7 +11,7 @@ import pandas as pd
 
 from algorithms.installation import ROOT, resolve_path
 from experiments.errors import BadInput, suggest_name
-from experiments.python_api import refuses_bad_input
+from experiments.python_api import read_path, refuses_bad_input
 from plots.exhibits.views import view
 from plots.pages.html import render_template
 from plots.runs.paper_run import PaperRun
@@ -77,7 +77,7 @@ def load_paper(run: str | int | Path) -> LoadedPaper:
     Parameters
     ----------
     run : str, int or Path
-        The folder of a run, such as ``"results/paper-2"``, relative to the current folder or to the checkout in one;
+        The folder of a run, such as ``"results/paper-2"``, relative as the results of `run`;
         or the name of a paper, ``2`` or ``"benchmark"``: then the results that DP-Replica has published.
 
     Returns
@@ -97,7 +97,7 @@ def load_paper(run: str | int | Path) -> LoadedPaper:
     ('2. RFDPP-Gini',
      ['Do its numbers come out?', 'Do its claims hold?', 'Is it private as claimed?'])
     """
-    folder = resolve_path(run) if not isinstance(run, int) else None
+    folder = resolve_path(read_path(run, "run")) if not isinstance(run, int) else None
     if folder is not None and folder.is_dir():
         return LoadedPaper.read(folder)
     name, published = str(run), _list_published()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from algorithms.installation import resolve_path
@@ -15,14 +18,15 @@ from experiments.cells.cell import Cell, format_canonical
 from experiments.cells.current import version_of_cell
 from experiments.config.protocol import DEFAULT_PROTOCOL
 from experiments.errors import BadInput
-from experiments.python_api import refuses_bad_input
+from experiments.python_api import check_flags, read_path, refuses_bad_input
 from experiments.store.database import Store
 from experiments.store.record import Record
 
 STORE = "store.sqlite"
 _BATCH = 50_000
 _FIRST = ("dataset", "algorithm", "epsilon")
-_LAST = ("repeat", "metric", "value", "status", "error", "fit_seconds", "version", "current", "key")
+ABOUT_RUNS = ("repeat", "metric", "value", "status", "error", "fit_seconds", "version", "current", "key")
+"""Columns that say something of a run; all others are of its setting."""
 _OF_CELLS = ("key", *_FIRST, "params", "protocol", "repeat", "status", "error", "fit_seconds", "version", "current")
 
 
@@ -33,7 +37,8 @@ def load_results(folder: str | Path = "results", *, outdated: bool = False) -> p
     Parameters
     ----------
     folder : str or Path
-        What a command was given as ``results=``; relative to the current folder, or to the checkout in one.
+        What a command was given as ``results=``: relative to the checkout where this is one, whatever the current
+        folder; to the current folder where it is installed.
     outdated : bool
         Whether cells of earlier code, data or libraries are among the rows. One setting then has several values, which
         ``version`` tells apart.
@@ -45,7 +50,8 @@ def load_results(folder: str | Path = "results", *, outdated: bool = False) -> p
         and ``protocol.<name>`` for each option of the protocol that is not the default throughout; ``repeat``, from 0;
         ``metric`` and its ``value`` (shares from 0 to 1); ``status`` (``done`` or ``failed``) with ``error``;
         ``fit_seconds``; ``version`` of data, code and libraries, and ``current``: whether it is today's; ``key``. A
-        cell that failed has one row, without a metric. Rows are in the order of the first columns.
+        cell that failed has one row, without a metric. Settings stand together, in the order of the first columns, each
+        with its repeats in their order.
 
     Raises
     ------
@@ -58,7 +64,8 @@ def load_results(folder: str | Path = "results", *, outdated: bool = False) -> p
     Traceback (most recent call last):
     experiments.errors.BadInput: ...nowhere/store.sqlite is not there: nothing has run with results=nowhere
     """
-    path = resolve_path(folder) / STORE
+    check_flags(outdated=outdated)
+    path = resolve_path(read_path(folder, "folder")) / STORE
     if not path.is_file():
         raise BadInput(f"{path} is not there: nothing has run with results={folder}")
     with Store(path) as store:
@@ -80,6 +87,8 @@ def widen(frame: pd.DataFrame) -> pd.DataFrame:
     number, _ = pd.factorize(pd.Series(list(runs.itertuples(index=False, name=None)), dtype=object))
     first = ~pd.Series(number).duplicated()
     metrics = pd.DataFrame({"run": number, "metric": frame["metric"].to_numpy(), "value": frame["value"].to_numpy()})
+    if metrics.duplicated(["run", "metric"]).any():
+        raise BadInput("a run has a metric twice: leave out what is there twice, or of another version")
     wide = metrics.dropna(subset="metric").pivot(index="run", columns="metric", values="value")
     return frame.loc[first.to_numpy(), settings].reset_index(drop=True).join(wide)
 
@@ -109,13 +118,29 @@ def arrange_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     params = _spread_settings(cells.pop("params"), "params.", {})
     defaults = json.loads(format_canonical(vars(DEFAULT_PROTOCOL)))
     protocol = _spread_settings(cells.pop("protocol"), "protocol.", defaults)
-    names = [list(row["metrics"]) or [None] for row in rows]
-    places = [place for place, of_cell in enumerate(names) for _ in of_cell]
-    table = pd.concat([cells, params, protocol], axis=1).iloc[places]
-    values = chain.from_iterable(list(row["metrics"].values()) or [float("nan")] for row in rows)
-    table = table.assign(metric=list(chain.from_iterable(names)), value=list(values))
     settings = [*_FIRST, *params.columns, *protocol.columns]
-    return table[[*settings, *_LAST]].sort_values([*_FIRST, "key", "repeat"], kind="stable", ignore_index=True)
+    described = pd.concat([cells, params, protocol], axis=1)
+    ranks = [_rank_values(described[name]) for name in (*settings, "version", "repeat")]
+    places = np.lexsort(ranks[::-1]).tolist()
+    measured = [list(rows[place]["metrics"].items()) or [(None, math.nan)] for place in places]
+    table = described.iloc[np.repeat(places, list(map(len, measured)))].reset_index(drop=True)
+    names, values = zip(*chain.from_iterable(measured), strict=True) if rows else ((), ())
+    return table.assign(metric=list(names), value=list(values))[[*settings, *ABOUT_RUNS]]
+
+
+def _rank_values(column: pd.Series) -> np.ndarray:
+    """Return the places of values in their order: missing ones, then numbers, then all others by their text."""
+    codes, distinct = pd.factorize(column, use_na_sentinel=False)
+    order = sorted(range(len(distinct)), key=lambda i: _order_value(distinct[i]))
+    ranks = np.empty(len(distinct), dtype=np.int64)
+    ranks[order] = np.arange(len(distinct))
+    return ranks[codes]
+
+
+def _order_value(value: Any) -> tuple[int, float, str]:
+    if pd.isna(value):
+        return 0, 0.0, ""
+    return (1, float(value), "") if isinstance(value, Real) else (2, 0.0, str(value))
 
 
 def _spread_settings(texts: pd.Series, prefix: str, defaults: Mapping[str, Any]) -> pd.DataFrame:

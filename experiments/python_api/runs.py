@@ -9,26 +9,27 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from algorithms.installation import resolve_path
 from documents import search_path
 from documents.yaml_files import parse_yaml
-from experiments.cells.grid import expand_grid, order_values
+from experiments.cells.grid import REPEATS, expand_grid, order_values
 from experiments.config.papers import load_paper
 from experiments.config.paths import CONF
 from experiments.errors import BadInput, suggest_name
 from experiments.metrics.find import read_names
 from experiments.processes import spare_main_module
-from experiments.python_api import refuses_bad_input
+from experiments.python_api import check_flags, read_path, refuses_bad_input
 from experiments.python_api.paper_runs import run_papers
 from experiments.python_api.papers import LoadedPaper
 from experiments.python_api.results import arrange_cells
 from experiments.request import SweepRequest, make_folder
-from experiments.run.executors.executor import Executor, make_executor
+from experiments.run.executors.executor import make_executor
 from experiments.run.run_studies import name_failures, run_and_collect
 
-REPEATS = 10
+_NAMED = ("dataset", "algorithm", "metrics")
 
 
 @refuses_bad_input
@@ -47,7 +48,7 @@ def use_folder(folder: str | Path) -> None:
     BadInput
         If there is no such folder, or it has none of these.
     """
-    path = Path(folder).expanduser().absolute()
+    path = read_path(folder, "folder").absolute()
     if not path.is_dir():
         raise BadInput(f"there is no folder {folder}")
     if not search_path.has_group(path):
@@ -92,7 +93,8 @@ def run(
     repeats : int
         Runs of every setting, at least 1; repeat r has the same split for every algorithm.
     results : str or Path
-        Folder of the store; relative to the current folder, or to the checkout in one.
+        Folder of the store: relative to the checkout where this is one, whatever the current folder; to the current
+        folder where it is installed.
     executor : {"local", "threads", "dask"}, or a file of your own
         Where cells are run.
     jobs : int, optional
@@ -107,7 +109,8 @@ def run(
     Returns
     -------
     DataFrame
-        As from `load_results`, of these cells alone.
+        As from `load_results`, of these cells alone, with all that the store has of them: metrics, too, that an earlier
+        call has asked for.
 
     Raises
     ------
@@ -131,7 +134,9 @@ def run(
     values = order_values({name: _list_values(name, value) for name, value in axes.items()})
     settings = expand_grid(values, repeats, metrics=read_names(_list_values("metrics", metrics)))
     cells = list(chain.from_iterable(settings))
-    folder, where = resolve_path(results), read_executor(executor, jobs, time_limit)
+    check_flags(anew=anew, stop_on_error=stop_on_error)
+    folder = resolve_path(read_path(results, "results"))
+    where = make_executor(_read_settings(executor, jobs, time_limit))
     make_folder(folder)
     spare_main_module()
     keys = {cell.key for cell in cells} if anew else ()
@@ -176,22 +181,19 @@ def run_paper(
     BadInput
         If there is no such paper, or it cannot be run; nothing has been run then.
     """
-    name = str(paper)
+    check_flags(anew=anew, stop_on_error=stop_on_error)
+    name, folder = str(paper), resolve_path(read_path(results, "results"))
     config: dict[str, Any] = {"results": str(results), "dry_run": False, "anew": anew, "stop_on_error": stop_on_error}
     config["executor"] = _read_settings(executor, jobs, time_limit)
     request = SweepRequest("reproduce", config, {}, {}, (f"paper={name}",))
     spare_main_module()
     with redirect_stdout(io.StringIO()):  # the summary, which a notebook shows of what is returned
         run_papers(request, {name: load_paper(name, repeats, most_repeats)})
-    return LoadedPaper.read(resolve_path(results) / f"paper-{name}")
-
-
-def read_executor(name: str, jobs: int | None = None, time_limit: float | None = None) -> Executor:
-    """Return the executor of a name, with another number of jobs or a time limit; BadInput if there is none."""
-    return make_executor(_read_settings(name, jobs, time_limit))
+    return LoadedPaper.read(folder / f"paper-{name}")
 
 
 def _read_settings(name: str, jobs: int | None, time_limit: float | None) -> dict[str, Any]:
+    """Return the settings of an executor, with another number of jobs or a time limit; BadInput if there is none."""
     files = search_path.list_files(CONF / "executor")
     if name not in files:
         raise BadInput(f"unknown executor {name!r}; {suggest_name(name, files)}")
@@ -203,8 +205,10 @@ def _read_settings(name: str, jobs: int | None, time_limit: float | None) -> dic
 def _list_values(name: str, value: Any) -> list:
     """Return the values of an axis: one, or several in a list, tuple, range or array."""
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-        return [value]
-    values = [item.item() if hasattr(item, "item") else item for item in value]
+        value = [value]
+    values = [item.item() if isinstance(item, np.generic) else item for item in value]
     if not values and name != "metrics":
         raise BadInput(f"{name} has no value: give one, or several")
+    if name in _NAMED and (wrong := [item for item in values if not isinstance(item, str)]):
+        raise BadInput(f"{name} must be named by text, got {wrong[0]!r}")
     return values

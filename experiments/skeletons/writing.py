@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
+import dp_replica
 from algorithms.whole_files import write_text
 from documents import search_path
 from experiments.config.paths import CONF
@@ -65,7 +65,7 @@ def _fill_templates(kind: str, name: str, folder: Path) -> dict[Path, str]:
     """Return the text of each file of a kind."""
     filled = {}
     for template, place in FILES[kind].items():
-        text = (TEMPLATES / template).read_text(encoding="utf-8").replace("VERSION", _find_version())
+        text = (TEMPLATES / template).read_text(encoding="utf-8").replace("VERSION", dp_replica.__version__)
         filled[folder / place.replace("NAME", name)] = text.replace("NAME", name)
     return filled
 
@@ -93,14 +93,6 @@ def check_name(what: str, name: str) -> None:
         if (own := pattern.replace("NAME", name)) in search_path.list_files(CONF / kind):
             named = "of that name" if own == name else repr(own)
             raise BadInput(f"name={name}: there is a {kind} {named}; choose another")
-
-
-def _find_version() -> str:
-    """Return the version of this project, which a project of a user's own asks for."""
-    try:
-        return version("dp-replica")
-    except PackageNotFoundError:
-        return "0.1.0"
 
 
 def check_absent(paths: list[Path]) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pandas as pd
 
+from datasets.own_tables import own_file
+from datasets.own_tables.opened_file import UnreadableFile
 from experiments.config.paper import Paper
 from experiments.errors import BadInput
 from experiments.judge.claim_answer import ClaimAnswer
@@ -20,6 +23,14 @@ from experiments.questions.settings import list_asked
 from experiments.store.results import Results
 
 _UNCOUNTED = "a table of runs does not have the rows of a data set, which would have to be counted"
+
+
+def read_runs(path: Path) -> pd.DataFrame:
+    """Return the table of runs in a file, a row for each; BadInput if it cannot be read."""
+    try:
+        return own_file.read_file(path, own_file.guess_form(path))
+    except UnreadableFile as error:
+        raise BadInput(str(error)) from error
 
 
 @dataclass(frozen=True)
