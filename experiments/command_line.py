@@ -102,6 +102,7 @@ def main() -> None:
             from experiments.request import read_request
 
             request = read_request(settings, list(map(replace_bytes, arguments)), options.config_name)
+            request.check_papers()
             module = import_module(f"{__package__}.commands.{request.command}")
             resume_collection()
             sys.exit(module.run_command(request))

@@ -59,6 +59,18 @@ class SweepRequest:
         """Return the papers that were chosen, or all of ours that have a number, and the user's own."""
         return self.list_choices("paper") or [*list_papers(), *list_own_papers()]
 
+    def check_papers(self) -> None:
+        """Raise BadInput if a paper that was chosen cannot be read, or not be run with the repeats that are asked for.
+
+        It is for before a command's module is imported, as what runs and judges papers takes a second to import.
+        """
+        names = self.list_choices("paper") if "repeats" in self.config else []
+        if names:
+            from experiments.config.papers import load_paper  # most commands are of no paper
+
+            for name in names:
+                load_paper(name, self.config["repeats"], self.config.get("most_repeats"))
+
     def list_choices(self, group: str) -> list[str]:
         """Return which options of a config group were chosen: several, one or none.
 

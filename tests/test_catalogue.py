@@ -293,7 +293,8 @@ def test_data_sets_of_ones_own_are_described(tmp_path, capsys):
 
 def test_lists_are_grouped_in_lines_of_80_columns():
     rows = list_algorithm_rows()
-    text = format_rows(rows, HEADINGS["algorithms"])
+    text = format_rows(list_algorithm_rows(is_brief=True), HEADINGS["algorithms"])
+    assert text == format_rows(rows, HEADINGS["algorithms"]), "the same without the classes"
     assert [row["name"] for row in list_algorithm_rows(["peer"], ["regression"])] == [
         "diffprivlib_linear_regression",
         "dp_ebm_regressor",

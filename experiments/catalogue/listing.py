@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import datasets
 from documents import search_path
+from documents.composed_yaml import read_heading
 from documents.variants import name_place, split_place
-from experiments.catalogue.data_sets import count_classes, read_dataset
 from experiments.catalogue.kinds import KINDS, read_kind
 from experiments.catalogue.metrics import GROUPS
 from experiments.catalogue.screen import hang_text, split_sentences
@@ -40,11 +40,16 @@ HEADINGS: Mapping[str, Mapping[str, str]] = {
 Row = dict[str, Any]  #: what is said of one thing: ``name``, ``group``, ``what``, and more for programs
 
 
-def list_algorithm_rows(kinds: Sequence[str] = (), tasks: Sequence[str] = ()) -> list[Row]:
-    """Return the algorithms of some kinds and tasks, or of all: in the order of the kinds, each before its variants."""
+def list_algorithm_rows(kinds: Sequence[str] = (), tasks: Sequence[str] = (), is_brief: bool = False) -> list[Row]:
+    """Return the algorithms of some kinds and tasks, or of all: in the order of the kinds, each before its variants.
+
+    Brief rows have what the lines of a text need, and of our algorithms no more: to import their classes, which know
+    their tasks, takes longer than all else.
+    """
     places = sorted(search_path.list_files(search_path.ALGORITHMS).values(), key=_order_place)
     chosen = [place for place in places if not kinds or read_kind(place) in kinds]
-    rows = _keep_tasks(list(map(_describe_algorithm, chosen)), tasks)
+    describe = partial(_describe_algorithm, is_brief=is_brief and not tasks)
+    rows = _keep_tasks(list(map(describe, chosen)), tasks)
     order = list(KINDS)
     return [row for _, row in sorted(_group_rows(rows), key=lambda pair: order.index(pair[0]))]
 
@@ -57,6 +62,8 @@ def _order_place(place: Path) -> tuple[str, bool, str]:
 
 def list_dataset_rows(tasks: Sequence[str] = ()) -> list[Row]:
     """Return the data sets of some tasks, or all, those of a task together."""
+    import datasets  # with pandas, which nothing else here needs
+
     rows = sorted(map(_describe_dataset, datasets.names()), key=lambda row: list(_DATASETS).index(row["group"]))
     return _keep_tasks(rows, tasks)
 
@@ -101,11 +108,13 @@ def _format_row(row: Row, group: str, width: int) -> list[str]:
     return [f"  {row['name']}", *hang_text(" " * (width + 4), what)]
 
 
-def _describe_algorithm(place: Path) -> Row:
+def _describe_algorithm(place: Path, is_brief: bool) -> Row:
     name = name_place(place)
+    row = {"name": name, "group": read_kind(place), "stored_as": search_path.name_stored(name)}
+    if is_brief and place.parent == search_path.ALGORITHMS:
+        return {**row, "what": split_sentences(read_heading(place))[0]}
     from experiments.catalogue.algorithms import read_algorithm  # with every estimator, which nothing else here needs
 
-    row = {"name": name, "group": read_kind(place), "stored_as": search_path.name_stored(name)}
     try:
         entry = read_algorithm(name)
     except BadInput as error:
@@ -114,6 +123,9 @@ def _describe_algorithm(place: Path) -> Row:
 
 
 def _describe_dataset(name: str) -> Row:
+    import datasets
+    from experiments.catalogue.data_sets import count_classes, read_dataset
+
     try:
         entry = read_dataset(name)
     except BadInput as error:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from algorithms.installation import resolve_path
 from algorithms.whole_files import write_text
-from experiments.calibration.page import write_page
 from experiments.errors import BadInput, print_to_stderr, require_checkout
 from experiments.request import SweepRequest
-from experiments.run.executors.executor import make_executor
-from experiments.run.executors.task_runner import TaskRunner
 
 _LEAST = 400
 """Simulated settings of which a tenth, as are drawn for collapses, make one claim of the largest, of 40 settings."""
@@ -23,6 +20,10 @@ def run_command(request: SweepRequest) -> int:
     path = resolve_path(str(request.config["file"]))
     if not path.parent.is_dir():
         raise BadInput(f"file={path}: its folder is not there")
+    from experiments.calibration.page import write_page  # after these checks, as what judges is slow to import
+    from experiments.run.executors.executor import make_executor
+    from experiments.run.executors.task_runner import TaskRunner
+
     parts = []
     for part in write_page(simulations, TaskRunner(make_executor(request.config["executor"])).run):
         print(part, flush=True)

@@ -6,13 +6,14 @@ from algorithms.whole_files import write_text
 from experiments.config.papers import load_paper
 from experiments.errors import BadInput, print_to_stderr
 from experiments.request import SweepRequest
-from experiments.speed.costs import measure_costs
 
 
 def run_command(request: SweepRequest) -> int:
     """Measure the fits of some papers; returns the exit code."""
     if not request.list_choices("paper"):
         raise BadInput("choose paper=...: its studies say what is fitted")
+    from experiments.speed.costs import measure_costs  # after this check, as what fits is slow to import
+
     for name in request.list_papers():
         rows = measure_costs(load_paper(name))
         path = request.results_folder / f"paper-{name}" / "costs.csv"

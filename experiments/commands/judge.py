@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from algorithms.installation import ROOT, resolve_path
 from experiments.cells.cell import format_json
 from experiments.config.paper import Paper
 from experiments.config.papers import read_paper, read_paper_file
 from experiments.errors import BadInput
-from experiments.questions.given_runs.judged_runs import JudgedRuns, judge_runs, read_runs
 from experiments.request import SweepRequest
-from experiments.store.runs_file import RUNS
+
+if TYPE_CHECKING:
+    from experiments.questions.given_runs.judged_runs import JudgedRuns
 
 
 def run_command(request: SweepRequest) -> int:
@@ -22,6 +24,9 @@ def run_command(request: SweepRequest) -> int:
     runs = _find_path(str(request.config["runs"]))
     is_folder = os.path.isdir(runs)
     paper, paper_name = _read_paper(request, runs / "paper.yaml" if is_folder else None)
+    from experiments.questions.given_runs.judged_runs import judge_runs, read_runs  # after these checks: slow to import
+    from experiments.store.runs_file import RUNS
+
     frame = read_runs(runs / RUNS if is_folder else runs)
     judged = judge_runs(paper, paper_name, frame, runs.name if not is_folder else RUNS, is_published=is_folder)
     _print_answers(judged)

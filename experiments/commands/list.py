@@ -52,7 +52,8 @@ def run_command(request: SweepRequest) -> int:
         check_kind(kind, "kind")
     for task in chosen["task"]:
         _check_word("task", task, _TASKS)
-    rows = list_rows(*(chosen[name] for name in settings))
+    brief = {"is_brief": True} if what == "algorithms" and output == "table" else {}
+    rows = list_rows(*(chosen[name] for name in settings), **brief)
     if output == "json":
         print("\n".join(json.dumps(row, ensure_ascii=False) for row in rows))
     else:
