@@ -146,9 +146,8 @@ lint: $(STAMP)  ## style and simple faults (ruff), types (mypy)
 notebooks: $(STAMP)  ## write the examples of the gallery as notebooks, which `new notebooks` copies
 	$(PY) docs/notebooks.py
 
-docs: $(STAMP)  ## build the documentation in site/, warnings as errors; a minute
-	@rm -rf site
-	$(PY) -m sphinx -b html -c docs -d .cache/site -W --keep-going -q -j auto . site
+docs: $(STAMP)  ## build the documentation in site/, warnings as errors; a minute, less where only some pages changed
+	$(PY) -m sphinx -b html -c docs -d .cache/site -W --keep-going -j auto . site
 
 wheel:  ## build a wheel for this version of Python in dist/, and import it in an environment of its own
 	@rm -rf dist

@@ -100,6 +100,7 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
     "sphinx_gallery.gen_gallery",
     "site_pages",
 ]
@@ -158,7 +159,7 @@ html_theme_options = {
     "show_nav_level": 1,
     "show_toc_level": 2,
     "navigation_with_keys": False,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"[!r]**": ["page-toc"], "results/**": []},  # tables of verdicts take the width
     "footer_start": ["copyright"],
     "footer_end": [],
 }
