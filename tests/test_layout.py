@@ -24,6 +24,7 @@ ORDER = [
     "experiments.composition",
     "experiments.stats",
     "experiments.processes",
+    "experiments.trace",
     "experiments.config",
     "experiments.metrics",
     "experiments.skeletons",

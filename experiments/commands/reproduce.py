@@ -11,6 +11,7 @@ from experiments.config.papers import load_paper
 from experiments.config.setting import drop_entries
 from experiments.errors import BadInput, print_to_stderr, require_utf_8
 from experiments.request import SweepRequest
+from experiments.trace import begin_trace, span, write_trace
 
 _START = f"""\
 Choose a paper, or a data set and an algorithm:
@@ -20,10 +21,22 @@ Choose a paper, or a data set and an algorithm:
 
 
 def run_command(request: SweepRequest) -> int:
-    """Run what is asked for; returns the exit code."""
+    """Run what is asked for, and keep a trace of it if that is asked for; returns the exit code."""
+    if not request.read_flag("profile"):
+        return _run(request)
+    begin_trace()
+    code = _run(request)
+    path = request.results_folder / "trace.json"
+    write_trace(path)
+    print_to_stderr(f"  {path}: what each second went to; Perfetto, speedscope and Chrome open it")
+    return code
+
+
+def _run(request: SweepRequest) -> int:
     if request.list_choices("paper"):
         papers = _load_papers(request)
-        from experiments.python_api.paper_runs import run_papers  # after these checks, as what judges is slow to import
+        with span("import what runs and judges"):  # after these checks, as it takes longest
+            from experiments.python_api.paper_runs import run_papers
 
         return run_papers(request, papers)
     chosen = {"dataset": request.list_choices("dataset"), "algorithm": request.list_choices("algorithm")}
@@ -40,7 +53,8 @@ def run_command(request: SweepRequest) -> int:
     values, metrics = order_values(_read_axes(request, chosen)), read_names(request.values.get("metrics", []))
     repeats = REPEATS if request.config["repeats"] is None else request.config["repeats"]
     settings = expand_grid(values, repeats, protocol=request.config["protocol"], metrics=metrics)
-    from experiments.commands.sweep_runs import run_sweep  # after all checks, as it is slow to import
+    with span("import what runs and draws"):  # after all checks, as it takes longest
+        from experiments.commands.sweep_runs import run_sweep
 
     return run_sweep(request, options, values, settings, metrics)
 

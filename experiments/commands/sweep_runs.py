@@ -19,6 +19,7 @@ from experiments.run.run_studies import describe_data_faults, name_failures, run
 from experiments.store import provenance
 from experiments.store.record import Record
 from experiments.store.summaries import summarise_setting, write_json_lines
+from experiments.trace import span
 from plots.sweeps import sweep_folder
 from plots.sweeps.sweep import identify_sweep, name_sweep
 from plots.sweeps.sweep_run import make_run, tabulate_settings
@@ -61,10 +62,11 @@ def run_sweep(
         print_to_stderr(sentence)
     run, paths = make_run(axes, settings, parts), []
     if options.repeat is None:
-        identity = identify_sweep(settings, metrics)
-        folder = sweep_folder.make_folder(parent, options.name or name_sweep(axes), identity)
-        facts = provenance.gather_facts(request.arguments, axes["dataset"], run.sweep.repeats, axes["algorithm"])
-        paths = sweep_folder.write_sweep(run, identity, facts, folder)
+        with span("write tables and figures"):
+            identity = identify_sweep(settings, metrics)
+            folder = sweep_folder.make_folder(parent, options.name or name_sweep(axes), identity)
+            facts = provenance.gather_facts(request.arguments, axes["dataset"], run.sweep.repeats, axes["algorithm"])
+            paths = sweep_folder.write_sweep(run, identity, facts, folder)
     if options.output == "csv":
         sys.stdout.write(run.format_csv())
     if options.output == "table":

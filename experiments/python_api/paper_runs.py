@@ -27,6 +27,7 @@ from experiments.store import provenance
 from experiments.store.json_files import write_json
 from experiments.store.long_table import format_cells_csv
 from experiments.store.record import Record
+from experiments.trace import span
 
 
 def run_papers(request: SweepRequest, papers: Mapping[str, Paper]) -> int:
@@ -84,7 +85,8 @@ class _PaperRun:
         from plots.pages.terminal import print_summary
         from plots.runs.paper_run import PaperRun
 
-        paths = self.writing.wait() if self.writing else self.write(runner=runner)
+        with span("write tables and figures"):
+            paths = self.writing.wait() if self.writing else self.write(runner=runner)
         print_summary(PaperRun.read(self.folder), paths)
         return self.name_failures()
 
@@ -116,7 +118,8 @@ def _run_paper(
         finish_written()  # between the bars of two rounds
         return rounds.run(cells, reason)
 
-    table = run_until_decided(questions, run_round, run_tasks=runner.answer)
+    with span(f"paper {name}, until it is decided"):
+        table = run_until_decided(questions, run_round, run_tasks=runner.answer)
     asked = replace(questions, cells={}, settings={})  # which may be many, and nothing is run any more
     write = partial(write_results, paper, asked, folder, table, request.arguments)
     return _PaperRun(write, folder, partial(rounds.name_failures, str(request.config["results"])))

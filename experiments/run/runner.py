@@ -32,6 +32,7 @@ from experiments.run.more_metrics import ask_again, describe_changed, find_lacki
 from experiments.run.progress import Progress
 from experiments.store.database import Store
 from experiments.store.record import Record
+from experiments.trace import add_span, span
 
 ATTEMPTS = 2
 _CHUNK_SECONDS = 0.3
@@ -85,19 +86,21 @@ def run_cells(
     unique = merge_metrics(cells)
     failures, changed, n_run = [], [], 0
     with store.held():
-        finished = find_finished(unique, store).difference(anew)
-        before = {key: measured for key, measured in find_lacking(unique, store).items() if key in finished}
-        missing = [cell for key, cell in unique.items() if key not in finished]
-        missing += [ask_again(unique[key], measured) for key, measured in before.items()]
-        n_reused, skipped = len(unique) - len(missing), find_obstacles(missing)
-        impossible = {cell.key for cell in chain.from_iterable(skipped.values())}
-        pending = [cell for cell in missing if cell.key not in impossible]
-        store.forget({cell.key for cell in pending}.intersection(anew))
+        with span("look up what is stored"):
+            finished = find_finished(unique, store).difference(anew)
+            before = {key: measured for key, measured in find_lacking(unique, store).items() if key in finished}
+            missing = [cell for key, cell in unique.items() if key not in finished]
+            missing += [ask_again(unique[key], measured) for key, measured in before.items()]
+            n_reused, skipped = len(unique) - len(missing), find_obstacles(missing)
+            impossible = {cell.key for cell in chain.from_iterable(skipped.values())}
+            pending = [cell for cell in missing if cell.key not in impossible]
+            store.forget({cell.key for cell in pending}.intersection(anew))
         del unique, finished  # of a million cells, 200 MB while the others run
-        _load_for_all(pending, where or Executor())
+        with span("read tables that most workers need"):
+            _load_for_all(pending, where or Executor())
         # Workers come first: the bar has a thread, beside which no process can be forked from this one.
         opened = (where or Executor()).open_workers(any(map(_runs_own_code, pending))) if pending else nullcontext()
-        with opened as workers, Progress(n_reused + len(pending), n_reused) as progress:
+        with span("run cells"), opened as workers, Progress(n_reused + len(pending), n_reused) as progress:
             for cell, record in _run_and_store(pending, store, workers, before, stop_on_error):
                 n_run += 1
                 if record.status != "done":
@@ -170,6 +173,8 @@ def _run_queue(queue: CellQueue, chunks: Iterator[list[Cell]], workers: Workers)
             lost_chunks.append(chunk)
             continue
         queue.note_seconds(chunk, result.seconds)
+        name = f"{chunk[0].dataset} {chunk[0].algorithm}"
+        add_span(name, result.worker, result.started, result.seconds, cells=len(chunk), epsilon=chunk[0].epsilon)
         queue.n_workers = max(workers.count(), 1)
         yield from zip(chunk, result.records, strict=True)
     for chunk in lost_chunks:

@@ -10,7 +10,8 @@ from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from time import perf_counter
+from threading import current_thread
+from time import perf_counter, time
 from typing import NamedTuple
 
 from loky import get_reusable_executor
@@ -23,13 +24,16 @@ from experiments.run import evaluate
 from experiments.run.executors.settings import ExecutorSettings
 from experiments.run.finished import evaluate_and_note_files
 from experiments.store.record import Record
+from experiments.trace import span
 
 
 class ChunkResult(NamedTuple):
-    """What a chunk of cells gave: a record of each cell, and the seconds that all took together."""
+    """What a chunk of cells gave: a record of each cell, and the seconds that all took together, where and when."""
 
     records: list[Record]
     seconds: float
+    worker: str = ""  #: the process, by its number, and the thread in it
+    started: float = 0.0  #: by that machine's clock, in seconds since 1970
 
 
 @dataclass(frozen=True)
@@ -93,13 +97,13 @@ def _get_processes(where: ExecutorSettings) -> Workers:
 
     Those of another environment, which names the user's catalogues and data, are not used again.
     """
-    with _explained():
+    with _explained(), span("start the server of workers"):
         start_server(evaluate.__name__)
     environment = {"PYTHONFAULTHANDLER": ""} | os.environ | ONE_THREAD | search_path.describe_environment()
     begin = {"initializer": begin_worker, "initargs": (environment, evaluate.__name__)}
 
     def get_pool() -> concurrent.futures.Executor:
-        with _explained():
+        with _explained(), span("start workers"):
             return get_reusable_executor(where.n_jobs, choose_start(), SECONDS_IDLE, **begin)
 
     return Workers(where, get_pool, run_chunk, lambda: where.n_jobs)
@@ -129,9 +133,10 @@ def open_threads(where: ExecutorSettings) -> Iterator[Workers]:
 
 def run_chunk(chunk: list[Cell], time_limit: float | None) -> ChunkResult:
     """Run cells one after the other; of one that fails, the record says why."""
-    started = perf_counter()
+    started, clock = perf_counter(), time()
     records = [_run_cell(cell, time_limit) for cell in chunk]
-    return ChunkResult(records, perf_counter() - started)
+    worker = f"process {os.getpid()}, {current_thread().name}"
+    return ChunkResult(records, perf_counter() - started, worker, clock)
 
 
 def _run_cell(cell: Cell, time_limit: float | None) -> Record:
