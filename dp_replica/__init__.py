@@ -1,8 +1,8 @@
 """DP-Replica: reproduce papers on private machine learning, run and compare private estimators, audit what they claim.
 
 ``import dp_replica as dr`` gives `run`, `run_paper`, `load_results`, `load_paper`, `plot_curves`, `compare`, `judge`,
-`read_cv_results`, `audit`, `use_folder`, `BadInput` and ``__version__``; estimators are in ``dp_replica.algorithms``,
-tables in ``dp_replica.datasets``. Each is imported when somebody asks for it.
+`read_cv_results`, `audit`, `use_folder`, `Domain`, `BadInput` and ``__version__``; estimators are in
+``dp_replica.algorithms``, tables in ``dp_replica.datasets``. Each is imported when somebody asks for it.
 
 In a checkout ``dp_replica.algorithms``, ``dp_replica.datasets``, ... are the modules that are called ``algorithms``,
 ``datasets``, ... there: the same objects under a second name, so that what is written for one works with the other. A
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what editors read; a checkout has these modules under their first names alone
+    from dp_replica.algorithms import Domain
     from dp_replica.experiments.errors import BadInput
     from dp_replica.experiments.python_api.auditing import audit
     from dp_replica.experiments.python_api.comparing import compare
@@ -29,20 +30,22 @@ if TYPE_CHECKING:  # what editors read; a checkout has these modules under their
     from dp_replica.experiments.python_api.runs import run, run_paper, use_folder
 
 _PLACES = {
-    "BadInput": "errors",
-    "audit": "python_api.auditing",
-    "compare": "python_api.comparing",
-    "judge": "python_api.judging",
-    "load_paper": "python_api.papers",
-    "load_results": "python_api.results",
-    "plot_curves": "python_api.curves",
-    "read_cv_results": "python_api.judging",
-    "run": "python_api.runs",
-    "run_paper": "python_api.runs",
-    "use_folder": "python_api.runs",
+    "BadInput": "experiments.errors",
+    "Domain": "algorithms",
+    "audit": "experiments.python_api.auditing",
+    "compare": "experiments.python_api.comparing",
+    "judge": "experiments.python_api.judging",
+    "load_paper": "experiments.python_api.papers",
+    "load_results": "experiments.python_api.results",
+    "plot_curves": "experiments.python_api.curves",
+    "read_cv_results": "experiments.python_api.judging",
+    "run": "experiments.python_api.runs",
+    "run_paper": "experiments.python_api.runs",
+    "use_folder": "experiments.python_api.runs",
 }
 __all__ = [
     "BadInput",
+    "Domain",
     "__version__",
     "audit",
     "compare",
@@ -91,7 +94,7 @@ def __getattr__(name: str) -> Any:
         return _find_version()
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.experiments.{_PLACES[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
 
 
 def __dir__() -> list[str]:
