@@ -1,7 +1,7 @@
 """DP-Replica: reproduce papers on private machine learning, run and compare private estimators, audit what they claim.
 
 ``import dp_replica as dr`` gives `run`, `run_paper`, `load_results`, `load_paper`, `plot_curves`, `compare`, `judge`,
-`read_cv_results`, `audit`, `use_folder`, `BadInput` and ``__version__``; estimators are in ``dp_replica.algorithms``,
+`read_cv_results`, `write_page`, `audit`, `use_folder`, `BadInput` and ``__version__``; estimators are in ``dp_replica.algorithms``,
 tables in ``dp_replica.datasets``. Each is imported when somebody asks for it.
 
 In a checkout ``dp_replica.algorithms``, ``dp_replica.datasets``, ... are the modules that are called ``algorithms``,
@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # what editors read; a checkout has these modules under their
     from dp_replica.experiments.python_api.comparing import compare
     from dp_replica.experiments.python_api.curves import plot_curves
     from dp_replica.experiments.python_api.judging import judge, read_cv_results
+    from dp_replica.experiments.python_api.pages import write_page
     from dp_replica.experiments.python_api.papers import load_paper
     from dp_replica.experiments.python_api.results import load_results
     from dp_replica.experiments.python_api.runs import run, run_paper, use_folder
@@ -40,6 +41,7 @@ _PLACES = {
     "run": "python_api.runs",
     "run_paper": "python_api.runs",
     "use_folder": "python_api.runs",
+    "write_page": "python_api.pages",
 }
 __all__ = [
     "BadInput",
@@ -54,6 +56,7 @@ __all__ = [
     "run",
     "run_paper",
     "use_folder",
+    "write_page",
 ]
 
 _CHECKOUT = Path(__file__).resolve().parents[1]
