@@ -22,7 +22,7 @@ _MOST_DISTINCT = 65_536  # of a column of numbers that has each value once
 class PackedTable(NamedTuple):
     """The columns of a table, and their bytes."""
 
-    #: Of each column ``name``, its ``distinct`` values (None of a column of eight bytes), and how many bytes it ``has``.
+    #: Of each its ``name``, its ``distinct`` values (None of eight bytes a cell), and how many bytes it ``has``.
     columns: list[dict[str, Any]]
     #: The bytes of all columns one behind the other, compressed, in base 64.
     cells: str
