@@ -202,3 +202,15 @@ def test_bad_input_is_refused_in_a_line(folder, capfd, words, message):
 def test_what_is_no_table_of_results_has_no_page(tmp_path):
     with pytest.raises(dr.BadInput, match="no column 'value'"):
         dr.write_page(pd.DataFrame({"x": [1]}), tmp_path / "x.html")
+
+
+@pytest.mark.system
+def test_a_browser_that_cannot_unpack_the_rows_says_so(browser, page):
+    tab = browser()
+    tab.page.add_init_script("if (location.hash) delete window.DecompressionStream")
+    tab.open(page)
+    tab.page.goto(f"{page.as_uri()}#old")
+    tab.page.reload()
+    expect(tab.page.locator("#failed")).to_be_visible()
+    expect(tab.page.locator("#explorer")).to_be_hidden()
+    assert all("DecompressionStream" in message for message in tab.wrong) and tab.wrong

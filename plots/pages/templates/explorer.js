@@ -103,7 +103,8 @@ function fillRows() {
   const first = Math.round(share * Math.max(0, shown.length - nShown));
   [...body.rows].forEach((line, i) => {
     line.hidden = i >= nShown || first + i >= shown.length;
-    if (!line.hidden) facts.columns.forEach((column, j) => line.cells[j].textContent = textOf(column.cell(shown[first + i])));
+    if (line.hidden) return;
+    facts.columns.forEach((column, j) => line.cells[j].textContent = line.cells[j].title = textOf(column.cell(shown[first + i])));
   });
 }
 
@@ -170,4 +171,4 @@ part("save-groups").addEventListener("click", () => {
   const lines = listGroups(), heads = [...grouped.map(({name}) => name), "n", "without", "mean", "half_of_interval"];
   save("means.csv", heads, lines.length, (i) => lines[i]);
 });
-start();
+start().catch((error) => { part("failed").hidden = false; throw error; });
