@@ -1,8 +1,9 @@
 """DP-Replica: reproduce papers on private machine learning, run and compare private estimators, audit what they claim.
 
 ``import dp_replica as dr`` gives `run`, `run_paper`, `load_results`, `load_paper`, `plot_curves`, `compare`, `judge`,
-`read_cv_results`, `audit`, `use_folder`, `Domain`, `BadInput` and ``__version__``; estimators are in
-``dp_replica.algorithms``, tables in ``dp_replica.datasets``. Each is imported when somebody asks for it.
+`read_cv_results`, `read_benchopt`, `write_page`, `audit`, `use_folder`, `Domain`, `BadInput` and ``__version__``;
+estimators are in ``dp_replica.algorithms``, tables in ``dp_replica.datasets``. Each is imported when somebody asks for
+it.
 
 In a checkout ``dp_replica.algorithms``, ``dp_replica.datasets``, ... are the modules that are called ``algorithms``,
 ``datasets``, ... there: the same objects under a second name, so that what is written for one works with the other. A
@@ -24,7 +25,8 @@ if TYPE_CHECKING:  # what editors read; a checkout has these modules under their
     from dp_replica.experiments.python_api.auditing import audit
     from dp_replica.experiments.python_api.comparing import compare
     from dp_replica.experiments.python_api.curves import plot_curves
-    from dp_replica.experiments.python_api.judging import judge, read_cv_results
+    from dp_replica.experiments.python_api.judging import judge, read_benchopt, read_cv_results
+    from dp_replica.experiments.python_api.pages import write_page
     from dp_replica.experiments.python_api.papers import load_paper
     from dp_replica.experiments.python_api.results import load_results
     from dp_replica.experiments.python_api.runs import run, run_paper, use_folder
@@ -38,10 +40,12 @@ _PLACES = {
     "load_paper": "experiments.python_api.papers",
     "load_results": "experiments.python_api.results",
     "plot_curves": "experiments.python_api.curves",
+    "read_benchopt": "experiments.python_api.judging",
     "read_cv_results": "experiments.python_api.judging",
     "run": "experiments.python_api.runs",
     "run_paper": "experiments.python_api.runs",
     "use_folder": "experiments.python_api.runs",
+    "write_page": "experiments.python_api.pages",
 }
 __all__ = [
     "BadInput",
@@ -53,10 +57,12 @@ __all__ = [
     "load_paper",
     "load_results",
     "plot_curves",
+    "read_benchopt",
     "read_cv_results",
     "run",
     "run_paper",
     "use_folder",
+    "write_page",
 ]
 
 _CHECKOUT = Path(__file__).resolve().parents[1]

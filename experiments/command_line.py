@@ -58,9 +58,9 @@ _REFUSED = {
 _GROUPS = "paper|dataset|algorithm|executor|do"
 _OPTIONS = re.compile(rf"^(\+*(?:{_GROUPS}))=([\w.:+-]+(?:,[\w.:+-]+)*)$")
 """A config group and options of it that are plain words: no pattern, no quotes."""
-_PATH = re.compile(r"^(results|runs|file|to)=(?!null$)([^'\"\[{,][^,]*)$")
+_PATH = re.compile(r"^(results|runs|file|to|page|mlruns|before|after)=(?!null$)([^'\"\[{,][^,]*)$")
 """A path that is not in quotes, and no list."""
-_NO_PATH = re.compile(r"^(results|runs|file|to)=(''|\"\")?$")
+_NO_PATH = re.compile(r"^(results|runs|file|to|page|mlruns|before|after)=(''|\"\")?$")
 _NO_OPTION = re.compile(rf"^\+*({_GROUPS})(?:@[^=]*=|=\s*[\[{{])")
 """A config group with what is no option: in another package of the configuration, or a list or mapping in brackets."""
 
@@ -69,7 +69,13 @@ _SENTENCE = re.compile(r"^# (?!@)(.+)$", flags=re.MULTILINE)
 """The line of a command's file that says what it does: its first comment but the one for Hydra."""
 _HELP = "help"
 _LINE = "COMP_LINE"  # in which shells keep what is being typed
-_WORDS = {"new": ("what", "name"), "describe": ("file",), "list": ("what",), "judge": ("runs", "paper")}
+_WORDS = {
+    "new": ("what", "name"),
+    "describe": ("file",),
+    "list": ("what",),
+    "judge": ("runs", "paper"),
+    "compare": ("before", "after"),
+}
 """Settings that a command takes as words behind its name, in order."""
 _PAPER_FILE = re.compile(r"^paper=(['\"]?)(.*/.*|.*\.ya?ml)\1$")
 """A paper that is named by the path of its file."""

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from experiments.cells.cell import Cell
+from experiments.config.paths import ROOT
 from experiments.errors import BadInput
 from experiments.run import runner
 from experiments.run.executors import cluster as dask_cluster
@@ -17,8 +18,9 @@ from experiments.run.executors.executor import Executor
 from experiments.run.executors.workers import Workers
 from experiments.run.runner import run_cells
 from experiments.store.database import Store
+from tests.pages import fenced_blocks
 from tests.test_survival import finished
-from tests.waiting import wait_for
+from tests.waiting import HANG, wait_for
 
 
 class Cluster:
@@ -225,3 +227,31 @@ def test_chunks_take_longer_where_there_are_many_workers():
         queue.note_seconds(forests(4), 4.0)
         sizes.append(len(next(queue.take_chunks())))
     assert sizes == [1, 6]
+
+
+def test_the_script_for_slurm_runs_the_command_on_its_workers(tmp_path):
+    """With stand-ins for Slurm, Dask and the command: what is started, with which words, and that nothing stays."""
+    (script,) = fenced_blocks((ROOT / "docs" / "executors.md").read_text(encoding="utf-8"), "bash")
+    programs = {
+        "cells.sbatch": script,
+        "srun": '#!/bin/bash\nexec "$@"\n',
+        "dask": """#!/bin/bash
+            echo "$@" >> started
+            [ "$1" = worker ] && exec sleep 60
+            sleep 0.3
+            echo '{"type": "Scheduler", "address": "tcp://10.0.0.1:8786", "workers": {}}' > scheduler-7.json
+            exec sleep 60""",
+        "dp-replica": '#!/bin/bash\nwhile ! grep -q worker started; do sleep 0.1; done\necho "$@"\nexit 1\n',
+    }
+    for name, text in programs.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "SLURM_JOB_ID": "7"}
+    words = ["./cells.sbatch", "paper=2", "results=/my results"]
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=HANG)
+    assert done.stderr == "" and done.returncode == 1  # that of the command
+    assert done.stdout == "paper=2 results=/my results executor=dask executor.address=tcp://10.0.0.1:8786\n"
+    started = sorted((tmp_path / "started").read_text().splitlines())
+    assert [line.split()[0] for line in started] == ["scheduler", "worker"]
+    assert all(f"--scheduler-file {tmp_path}/scheduler-7.json" in line for line in started)
+    assert not (tmp_path / "scheduler-7.json").exists()

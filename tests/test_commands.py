@@ -18,7 +18,7 @@ OF_OTHERS = {"trainings": "trainings=3", "protocol.rows": "protocol.rows=all", "
 
 
 def test_there_is_a_module_for_every_command():
-    assert len(COMMANDS) == 21
+    assert len(COMMANDS) == 22
     for name in COMMANDS:
         assert callable(import_module(f"experiments.commands.{name}").run_command), name
 
@@ -123,7 +123,7 @@ def test_a_part_of_the_speed_is_measured(part, monkeypatch, capsys):
 
 def test_what_make_tells_commands_they_know():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    by_words = {"reproduce", "export", "new", "describe", "judge"}
+    by_words = {"reproduce", "export", "new", "describe", "judge", "compare"}
     assert set(re.findall(r"\bdo=([a-z]+)", makefile)) == set(COMMANDS) - by_words
     settings = set(re.findall(r"\$\(if \$\([A-Z]+\),([a-z._]+)=\$", makefile.replace("$(if $(ONLY),only=$(ONLY))", "")))
     known = {name for command in COMMANDS for name in list_settings(command)}

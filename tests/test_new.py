@@ -201,6 +201,7 @@ def test_what_contradicts_itself_in_a_paper_is_named_with_its_line(tmp_path, cap
     paper.write_text(text.replace("comparisn", "comparison"), encoding="utf-8")
     numbers = printed.read_text(encoding="utf-8").replace("rdt,1.0,", "rdt,1.5,")
     printed.write_text(numbers, encoding="utf-8")
-    assert exit_code("--config-dir", own, "paper=mine", "dry_run=true") == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"error: {printed}:3: printed number 'rdt-eps1.0' is no setting of table-1")
+    for words in (["run", "dry_run=true"], ["decide"], ["verify"]):
+        assert exit_code(*words, "--config-dir", own, "paper=mine") == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.startswith(f"error: {printed}:3: printed number 'rdt-eps1.0' is no setting of table-1")

@@ -7,6 +7,7 @@ import sys
 import textwrap
 from html.parser import HTMLParser
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -369,6 +370,48 @@ def test_parameters_of_a_search_keep_their_own_names():
             dr.read_cv_results({f"param_{name}": [1, 2]} | scores, dataset="d", algorithm="e")
     with pytest.raises(dr.BadInput, match=r"no column split0_test_\.\*"):
         dr.read_cv_results(scores, dataset="d", algorithm="e", score=".*")
+
+
+def make_benchopt(objective="objective_accuracy", dataset="dataset_name"):
+    """A table as benchopt writes it: two solvers, one of them with two settings, and curves of two points."""
+    rows = []
+    for solver, depth in (("stump", None), ("tree[depth=2]", 2), ("tree[depth=4]", 4)):
+        for repeat in range(20):
+            run = {"objective_name": "test", "p_obj_reg": 0.5, "solver_name": solver, "p_solver_depth": depth}
+            run |= {dataset: "made[n=9]", "p_dataset_n": 9, "idx_rep": repeat, "sampling_strategy": "Iteration"}
+            for point in (2, 1):  # in any order
+                value = 0.1 * point + (depth or 0) / 10 + repeat / 1000
+                rows.append(run | {"time": 0.1 * point, "stop_val": point, objective: value, "platform": "Linux"})
+    return pd.DataFrame(rows)
+
+
+def test_results_of_benchopt_are_a_table_of_runs(tmp_path):
+    file = str(tmp_path / "benchopt_run.parquet")
+    duckdb.from_df(make_benchopt()).write_parquet(file)
+    table = dr.read_benchopt(file, objective="objective_accuracy")
+    assert list(table.columns) == ["dataset", "algorithm", "reg", "depth", "repeat", "accuracy"] and len(table) == 60
+    assert set(table["dataset"]) == {"made[n=9]"} and set(table["algorithm"]) == {"stump", "tree"}
+    trees = table[table["depth"] == 4]
+    assert trees["accuracy"].to_list() == [0.2 + 4 / 10 + repeat / 1000 for repeat in range(20)]  # its last point
+    old = dr.read_benchopt(make_benchopt("objective_value", "data_name"), metric="mse", negate=True)
+    assert (-old["mse"]).to_list() == table["accuracy"].to_list()
+    claim = {"id": "deeper", "text": "Deeper is better.", "says": "deeper", "source": "here", "kind": "increases"}
+    claim |= {"study": "trees", "along": "params.depth", "within": ["dataset"], "metric": "accuracy"}
+    study = {"dataset": ["made[n=9]"], "algorithm": ["tree"], "params": {"depth": [2, 4]}}
+    paper = {"number": "bench", "title": "B", "repeats": 20, "studies": {"trees": study}, "claims": [claim]}
+    (tmp_path / "paper.yaml").write_text(yaml.safe_dump(paper), encoding="utf-8")
+    (answer,) = dr.judge(table[table["algorithm"] == "tree"], tmp_path / "paper.yaml").claims
+    assert answer.verdict == "reproduced"
+
+
+def test_a_table_that_is_not_of_benchopt_is_refused():
+    with pytest.raises(
+        dr.BadInput, match="a column objective_value, these have not; did you mean 'objective_accuracy'"
+    ):
+        dr.read_benchopt(make_benchopt())
+    both = make_benchopt("objective_value").assign(p_obj_depth=1)
+    with pytest.raises(dr.BadInput, match="'depth' is a parameter and another column, too"):
+        dr.read_benchopt(both)
 
 
 def test_a_paper_of_ones_own_finds_its_printed_numbers_beside_it(tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ from experiments.config.papers import load_paper
 from experiments.judge.claim_answers import judge_claims
 from experiments.judge.number_answers import judge_numbers
 from experiments.questions.decide import run_until_decided
-from experiments.questions.paper_questions import PaperQuestions, resolve_paper
+from experiments.questions.paper_questions import PaperQuestions, resolve_named
 from experiments.request import SweepRequest
 from experiments.run.executors.executor import make_executor
 from experiments.run.executors.task_runner import TaskRunner
@@ -24,7 +24,7 @@ def run_command(request: SweepRequest) -> int:
     for name in request.list_papers():
         paper = load_paper(name, config["repeats"], config["most_repeats"])
         chosen = {paper.claim(str(claim), "claims").id for claim in request.values.get("claims") or paper.claims_by_id}
-        prepared.append((paper.number, chosen, resolve_paper(paper)))
+        prepared.append((paper.number, chosen, resolve_named(name, paper)))
     return max(_decide_claims(*asked, request) for asked in prepared)
 
 

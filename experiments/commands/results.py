@@ -1,4 +1,4 @@
-"""``do=results``: what the store has of some settings, as a table, as CSV or as JSON."""
+"""``do=results``: what the store has of some settings, as a table, as CSV or JSON, or as a page to explore."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import pandas as pd
 from rich.markup import escape
 
 from experiments.cells.cell import format_json, read_epsilon
-from experiments.commands.sweep_options import read_output
+from experiments.commands.sweep_options import read_output, read_page
 from experiments.config.setting import drop_entries, is_among
 from experiments.errors import BadInput, print_to_stderr, suggest_name
 from experiments.judge.words import MISSING, name_setting, name_value
+from experiments.python_api.pages import write_page
 from experiments.python_api.results import ABOUT_RUNS, load_results
 from experiments.request import SweepRequest
 from experiments.stats import mean_interval
@@ -29,6 +30,7 @@ _BESIDE = ("metric", "version")  # what tells lines apart beside the setting
 
 def run_command(request: SweepRequest) -> int:
     """Print what is asked for; returns the exit code."""
+    page = read_page(request.config)
     output = read_output(request.config["output"])
     chosen = _choose_rows(load_results(request.results_folder, outdated=True), request)
     outdated, with_outdated = chosen[~chosen["current"]], request.read_flag("outdated")
@@ -42,7 +44,10 @@ def run_command(request: SweepRequest) -> int:
         print_to_stderr("there are no cells of these settings")
         return 1
     chosen = chosen.dropna(axis=1, how="all")
-    if output == "table":
+    if page:
+        write_page(chosen, page)
+        print_to_stderr(f"{len(chosen):,} rows of {chosen['key'].nunique():,} cells are in {page}")
+    elif output == "table":
         _print_table(chosen)
     elif output == "csv":
         chosen.to_csv(sys.stdout, index=False, lineterminator="\n")

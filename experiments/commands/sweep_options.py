@@ -6,9 +6,11 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from experiments.errors import BadInput, suggest_name
+from algorithms.installation import resolve_path
+from experiments.errors import BadInput, require_utf_8, suggest_name
 
 _OUTPUTS = ("table", "json", "csv")
 _OF_SWEEPS = ("name", "output", "repeat")
@@ -38,6 +40,16 @@ def read_output(given: Any) -> str:
     if output not in _OUTPUTS:
         raise BadInput(f"output must be table, json or csv; {suggest_name(str(output), _OUTPUTS)}")
     return str(output)
+
+
+def read_page(config: Mapping[str, Any]) -> Path | None:
+    """Return the file of a page that results go to, None if none is asked for; BadInput beside another output."""
+    if config["page"] is None:
+        return None
+    if config["output"] is not None:
+        raise BadInput("output and page are two places for the same rows: give one of them")
+    require_utf_8(file := resolve_path(str(config["page"])))
+    return file
 
 
 def refuse_options_of_sweeps(config: Mapping[str, Any]) -> None:

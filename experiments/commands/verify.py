@@ -21,7 +21,9 @@ from time import monotonic, sleep
 from experiments.cells.cell import Cell, format_canonical
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config.paper import Paper
-from experiments.config.papers import load_paper
+from experiments.config.papers import load_paper, locate_errors
+from experiments.config.study import PaperError
+from experiments.errors import BadInput
 from experiments.judge.claim_answers import judge_claims
 from experiments.judge.number_answers import judge_numbers
 from experiments.processes import build_command, make_environment
@@ -110,7 +112,10 @@ def run_command(request: SweepRequest) -> int:
     """Verify a paper; returns the exit code: 0 the same bytes, 1 not."""
     (name,), config = request.list_choices("paper"), request.config
     paper = load_paper(name, config["repeats"], config["most_repeats"])
-    digests = compare_ways(paper, ways_to_run(name))
+    try:
+        digests = compare_ways(paper, ways_to_run(name))
+    except PaperError as error:  # of the first way, before it has run anything
+        raise BadInput(locate_errors(error, name)) from error
     differing = [way for way, digest in digests.items() if digest != digests["one job"]]
     if differing:
         print(f"cells and claims of paper {name} differ from those of one job: {', '.join(differing)}")

@@ -8,14 +8,13 @@ import numpy as np
 import pandas as pd
 from scipy.stats import false_discovery_control, ttest_rel
 
+from experiments.comparisons.changes import APART, BEYOND, EQUAL, FEW, ONLY_IN_A, ONLY_IN_B, WITHIN
 from experiments.config.protocol import DEFAULT_PROTOCOL
 from experiments.errors import BadInput
 from experiments.python_api import refuses_bad_input
 from experiments.python_api.results import ABOUT_RUNS, load_results
 from experiments.stats import ALPHA, mean_interval
 
-EQUAL, BEYOND, WITHIN, FEW = "equal", "beyond noise", "within noise", "too few repeats"
-ONLY_IN_A, ONLY_IN_B, APART = "only in a", "only in b", "no repeat in common"
 _FOUND = ("n", "mean_a", "mean_b", "change", "low", "high", "p", "verdict")
 
 

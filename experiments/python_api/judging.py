@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.config.papers import read_paper, read_paper_file
-from experiments.errors import BadInput, one_line
+from experiments.errors import BadInput, one_line, suggest_name
 from experiments.python_api import read_path, refuses_bad_input
 from experiments.python_api.papers import NotebookView
 from experiments.python_api.results import widen
@@ -112,6 +112,72 @@ def read_cv_results(
     sign = -1 if (score.startswith("neg_") if negate is None else negate) else 1
     values = sign * frame[list(splits)].to_numpy(dtype=float).ravel()
     return rows.assign(**beside, **{metric: values})[["dataset", "algorithm", *rows.columns, "repeat", metric]]
+
+
+@refuses_bad_input
+def read_benchopt(
+    results: pd.DataFrame | str | Path,
+    *,
+    metric: str = "accuracy",
+    objective: str = "objective_value",
+    negate: bool = False,
+) -> pd.DataFrame:
+    """Return the results of a benchmark of benchopt as a table of runs that `judge` takes: a row for each repetition.
+
+    Of a run that was measured at several times the last one counts.
+
+    Parameters
+    ----------
+    results : DataFrame, str or Path
+        The table that ``benchopt run`` writes into ``outputs/``, or its file (Parquet needs the extra ``parquet``).
+    metric : str
+        What the paper calls the objective.
+    objective : str
+        Its column, ``objective_KEY`` with a key of the dictionary that ``Objective.evaluate_result`` returns.
+    negate : bool
+        Whether the sign is turned.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``dataset`` (as benchopt has it, with parameters in brackets), ``algorithm`` (the solver's name without
+        them), a parameter each of objectives and solvers, ``repeat`` and the metric. A verdict takes repeats for
+        independent runs, which the folds of an ``Objective.cv`` are not.
+
+    Raises
+    ------
+    BadInput
+        If a column is missing, or two have one name.
+
+    Examples
+    --------
+    >>> run = {"dataset_name": "made[n=9]", "solver_name": "GD[lr=0.1]", "p_solver_lr": 0.1, "idx_rep": 0}
+    >>> curve = [run | {"time": 0.1, "objective_value": 0.6}, run | {"time": 0.2, "objective_value": 0.7}]
+    >>> read_benchopt(pd.DataFrame(curve)).to_dict("records")
+    [{'dataset': 'made[n=9]', 'algorithm': 'GD', 'lr': 0.1, 'repeat': 0, 'accuracy': 0.7}]
+    """
+    table = results if isinstance(results, pd.DataFrame) else read_runs(read_path(results, "results").absolute())
+    dataset = "dataset_name" if "dataset_name" in table else "data_name"  # as older versions call it
+    for name in (dataset, "solver_name", "idx_rep", "time", objective):
+        if name not in table:
+            known = [
+                column for column in map(str, table) if column.startswith("objective_") and column != "objective_name"
+            ]
+            raise BadInput(f"results of benchopt have a column {name}, these have not; {suggest_name(name, known)}")
+    run = [dataset, "solver_name", "idx_rep", *(name for name in table if str(name).startswith("p_obj_"))]
+    ends = table.sort_values("time", kind="stable").drop_duplicates(run, keep="last").sort_index()
+    params = {str(name): re.sub("^p_(obj|solver)_", "", str(name)) for name in ends}
+    columns = [(params[name], ends[name]) for name in params if params[name] != name]
+    columns = [
+        ("dataset", ends[dataset]),
+        ("algorithm", ends["solver_name"].str.replace(r"\[.*", "", regex=True)),
+        *columns,
+    ]
+    columns += [("repeat", ends["idx_rep"]), (metric, -ends[objective] if negate else ends[objective])]
+    names = [name for name, _ in columns]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise BadInput(f"{twice[0]!r} is a parameter and another column, too: rename one of the two")
+    return pd.DataFrame(dict(columns)).reset_index(drop=True)
 
 
 def _name_parameters(frame: pd.DataFrame) -> pd.DataFrame:

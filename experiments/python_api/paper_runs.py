@@ -13,11 +13,10 @@ import pandas as pd
 from algorithms.whole_files import write_text
 from experiments.cells.cell import Cell
 from experiments.config.paper import Paper
-from experiments.config.papers import locate_errors
 from experiments.config.substitutes import describe_substitutes
-from experiments.errors import BadInput, print_to_stderr
+from experiments.errors import print_to_stderr
 from experiments.questions.decide import run_until_decided
-from experiments.questions.paper_questions import PaperQuestions, resolve_paper
+from experiments.questions.paper_questions import PaperQuestions, resolve_named
 from experiments.request import SweepRequest, make_folder
 from experiments.run.dry_run import print_plan
 from experiments.run.executors.executor import make_executor
@@ -32,7 +31,7 @@ from experiments.trace import span
 
 def run_papers(request: SweepRequest, papers: Mapping[str, Paper]) -> int:
     """Run papers one after the other, each written while the next is run; returns the exit code."""
-    prepared = {name: (paper, _resolve_paper(name, paper)) for name, paper in papers.items()}
+    prepared = {name: (paper, resolve_named(name, paper)) for name, paper in papers.items()}
     executor = make_executor(request.config["executor"])
     if request.config["dry_run"]:
         for paper, questions in prepared.values():
@@ -89,14 +88,6 @@ class _PaperRun:
             paths = self.writing.wait() if self.writing else self.write(runner=runner)
         print_summary(PaperRun.read(self.folder), paths)
         return self.name_failures()
-
-
-def _resolve_paper(name: str, paper: Paper) -> PaperQuestions:
-    """Return the questions of a paper after all checks; BadInput names its file."""
-    try:
-        return resolve_paper(paper)
-    except BadInput as error:
-        raise BadInput(locate_errors(error, name)) from error
 
 
 def _run_paper(

@@ -13,8 +13,9 @@ from experiments.cells.study_cells import cells_of_studies
 from experiments.config.finding import INSIDE
 from experiments.config.kinds.claims import Claim, ClaimAboutRuns
 from experiments.config.paper import Paper, Passage
+from experiments.config.papers import locate_errors
 from experiments.config.study import PaperError
-from experiments.errors import suggest_name
+from experiments.errors import BadInput, suggest_name
 from experiments.judge.numbers.number_verdict import NumberQuestion, PrintedNumber
 from experiments.judge.question import AskedClaim, ClaimQuestion
 from experiments.questions.claims import find_rule
@@ -65,6 +66,14 @@ def resolve_paper(paper: Paper) -> PaperQuestions:
         study = paper.studies[name]
         settings.update({key_of_cell(study, cell): cell for cell in of_study[:: paper.repeats]})
     return PaperQuestions(cells, tuple(numbers), tuple(_share_levels(claims)), settings)
+
+
+def resolve_named(name: str, paper: Paper) -> PaperQuestions:
+    """Do what `resolve_paper` does; of a paper that has a file, errors name it, and the line of what they are about."""
+    try:
+        return resolve_paper(paper)
+    except BadInput as error:
+        raise BadInput(locate_errors(error, name)) from error
 
 
 def resolve_given(paper: Paper) -> PaperQuestions:

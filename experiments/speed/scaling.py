@@ -40,7 +40,7 @@ from experiments.run.runner import run_cells
 from experiments.run.splits import split_rows
 from experiments.speed.measurement import Measurement, run_on_store, time_call
 from experiments.store.database import Store
-from experiments.store.parquet import write_parquet
+from experiments.store.exports.parquet import write_parquet
 from experiments.store.record import Measured, Record
 
 FITS, TURNS = 200, 2

@@ -63,7 +63,11 @@ _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 
 def read_svg(path: Path, name: str) -> str:
     """Make a picture part of the page: ids of its own by its name, colours as variables that follow light and dark."""
-    svg = path.read_text(encoding="utf-8")
+    return inline_svg(path.read_text(encoding="utf-8"), name)
+
+
+def inline_svg(svg: str, name: str) -> str:
+    """Do to the text of a picture what `read_svg` does to its file."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     for before in (' id="', "url(#", 'href="#'):

@@ -34,8 +34,7 @@ function sort(table, column, header) {
   body.append(...rows.map(([, row]) => row));
 }
 
-for (const table of document.querySelectorAll("table")) {
-  if (!table.tHead) continue;
+function makeSortable(table) {
   [...table.tHead.rows[0].cells].forEach((header, column) => {
     const button = document.createElement("button");
     button.type = "button";
@@ -44,3 +43,5 @@ for (const table of document.querySelectorAll("table")) {
     button.addEventListener("click", () => sort(table, column, header));
   });
 }
+
+for (const table of document.querySelectorAll("table")) if (table.tHead) makeSortable(table);

@@ -1,0 +1,1 @@
+"""A store in the formats of other programs."""

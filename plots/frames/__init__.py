@@ -1,0 +1,1 @@
+"""Tables of results as pages of their own: a table explorer, and what changed from one to another."""
