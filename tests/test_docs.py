@@ -181,7 +181,8 @@ def test_pages_are_short():
     assert {
         page: length
         for page, length in lengths.items()
-        if length > 130 and page not in (*TABLES_OF_ALL, "docs/tutorial.md", "docs/results.md", "docs/sources.md")  # chapters a paper
+        if length > 130
+        and page not in (*TABLES_OF_ALL, "docs/tutorial.md", "docs/results.md", "docs/sources.md")  # chapters a paper
     } == {}
 
 
