@@ -63,8 +63,8 @@ GivenSign = Annotated[Sign, Field(strict=False)]
 
 
 def _check_length(sentence: str) -> str:
-    """Return a sentence; ValueError if it has more than 30 words. A size that is filled in counts as three."""
-    n_words = len(sentence.split()) + 2 * len(_FIELD.findall(sentence))
+    """Return a sentence; ValueError if it has more than 30 words. A size that is filled in counts as two."""
+    n_words = len(sentence.split()) + len(_FIELD.findall(sentence))
     if n_words > MOST_WORDS:
         raise ValueError(f"it has {n_words} words; write at most {MOST_WORDS}")
     return sentence
