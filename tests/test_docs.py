@@ -186,6 +186,20 @@ def test_pages_are_short():
     } == {}
 
 
+SLANG = re.compile(r"\b(?:its|the|below) print\b|(?<!inconsistent )\bin print\b|\bhangs? on\b|\bas first read\b")
+"""Words for a printed number, and turns of phrase, that stopped readers."""
+
+
+@pytest.mark.parametrize("page", [page for page in TEXTS if fnmatchcase(page, "docs/*.md") and "/api/" not in page])
+def test_a_page_begins_with_a_sentence_and_has_no_slang(page):
+    text = re.sub(r"<!--.*?-->\n*", "", TEXTS[page], flags=re.DOTALL)
+    _, first, *_ = text.split("\n\n")
+    if first.startswith("## "):
+        _, _, first, *_ = text.split("\n\n")
+    assert re.match(r"[A-Z*`].*[.:]$", first, flags=re.DOTALL) and "```" not in first, first
+    assert SLANG.findall(text) == []
+
+
 def test_the_glossary_has_the_ten_words_of_our_own_and_those_of_the_field():
     ours, theirs = TEXTS["docs/glossary.md"].split("\n## ")[1:]
     words = re.findall(r"^\| \*\*(.+?)\*\* \|", ours, flags=re.MULTILINE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import Field, StringConstraints, model_validator
@@ -105,7 +106,7 @@ class Publication(Document):
         return format_bibtex_entry("article", f"{family}{self.year}{word}".lower(), fields)
 
 
-def format_bibtex_entry(kind: str, key: str, fields: dict[str, object]) -> str:
+def format_bibtex_entry(kind: str, key: str, fields: Mapping[str, object]) -> str:
     """Return an entry of a kind for BibTeX, without the fields that are empty."""
     written = {name: str(value).replace("&", r"\&") for name, value in fields.items() if value}
     lines = [f"  {name} = {{{value}}}," for name, value in written.items()]
