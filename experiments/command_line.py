@@ -362,7 +362,7 @@ def _check_word(word: str) -> None:
     if name == "do" and not word.startswith("do="):
         raise BadInput(f"{word}: a command is chosen by its name, or by do=NAME")
     if path := _NO_PATH.match(word):
-        raise BadInput(f"{path[1]}= is empty, as where a variable is not set: write {path[1]}=PATH, or leave it out")
+        raise BadInput(f"{path[1]}= is empty, perhaps a variable is not set: write {path[1]}=PATH, or leave it out")
     if group := _NO_OPTION.match(word):
         raise BadInput(f"{word}: write {group[1]}=NAME; where several are taken, with commas: {group[1]}=NAME,NAME")
     for refused, reason in _REFUSED.items():

@@ -154,7 +154,7 @@ def is_listed(name: str, patterns: Sequence[str]) -> bool:
 def _check_listed(override: Override, lists: Sequence[str]) -> None:
     _check_size(override)
     if not is_listed(name := override.key_or_group, lists):
-        raise BadInput(f"hydra.sweeper.params: {name} cannot have several values; what can: {', '.join(lists)}")
+        raise BadInput(f"hydra.sweeper.params: {name} cannot have several values; only these can: {', '.join(lists)}")
 
 
 def _check_override(override: Override, lists: Sequence[str], command: str) -> None:
@@ -166,7 +166,7 @@ def _check_override(override: Override, lists: Sequence[str], command: str) -> N
         return
     word = search_path.name_command_word(command)
     if override.is_sweep_override():
-        raise BadInput(f"{name} cannot have several values; what can in {word}: {', '.join(lists) or 'nothing'}")
+        raise BadInput(f"{name} cannot have several values; in {word} only these can: {', '.join(lists) or 'none'}")
     group, dot, _ = name.partition(".")
     if dot and group in DESCRIBED:
         raise BadInput(f"{name} cannot be changed: {word} takes what the file of the {group} says")

@@ -124,9 +124,11 @@ def format_number_size(row: Mapping[str, Any]) -> str:
 
 
 def _format_size(metric: str | None, size: float | None) -> str:
-    """Return a difference with two digits and without its sign.
+    """Return a difference with two digits and without its sign, for a sentence that stands by itself.
 
     >>> [_format_size("accuracy", size) for size in (-0.2155, 0.0104, None)]
-    ['22 points', '1 point', '—']
+    ['22 percentage points', '1 percentage point', '—']
     """
-    return MISSING if size is None or is_blank(size) else format_difference(str(metric), float(f"{abs(size):.2g}"))
+    if size is None or is_blank(size):
+        return MISSING
+    return format_difference(str(metric), float(f"{abs(size):.2g}")).replace(" point", " percentage point")

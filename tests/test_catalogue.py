@@ -320,7 +320,7 @@ def test_lists_are_grouped_in_lines_of_80_columns():
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["list"], "say what to list: list algorithms|datasets|metrics|papers"),
+        (["list"], "name what to list: list algorithms|datasets|metrics|papers"),
         (["list", "algorithm"], "what: there is no 'algorithm'; choose from algorithms, datasets, metrics, papers"),
         (
             ["list", "algorithms", "kind=sond"],

@@ -149,7 +149,7 @@ def test_a_table_that_is_not_there_or_is_none_is_refused(tmp_path, capsys):
     assert capsys.readouterr().err == f"error: {tmp_path}/it's.csv is not there\n"
     assert exit_code("describe") == 2
     names = "describe algorithm=NAME, or describe dataset=NAME, or describe metric=NAME"
-    assert capsys.readouterr().err == f"error: say what: describe my.csv, or {names}\n"
+    assert capsys.readouterr().err == f"error: name what to describe: describe my.csv, or {names}\n"
     assert exit_code("describe", "a.csv", "b.csv") == 2
     assert "describe does not take the word 'b.csv'" in capsys.readouterr().err
 

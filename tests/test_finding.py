@@ -148,7 +148,10 @@ def test_sizes_come_from_the_run(run_2):
         numbers.loc[numbers["id"] == "adult-d10-eps0.05", "difference"] = missing
         numbers.to_csv(run_2.folder / "numbers.csv", index=False)
         run = rewrite_paper(run_2, text=text, **sizes)
-        assert run.finding == f"It loses 15 points, gains 3.1 points, and {said} points are missing."
+        assert (
+            run.finding
+            == f"It loses 15 percentage points, gains 3.1 percentage points, and {said} percentage points are missing."
+        )
 
 
 def test_how_many_numbers_lie_inside_is_counted_without_facts_and_what_was_not_run(run_2):

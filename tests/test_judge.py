@@ -271,8 +271,8 @@ def test_a_paper_that_says_nothing_to_judge_by_or_something_wrong_is_refused(fol
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ([], "say which runs and which paper"),
-        (["runs.csv"], "say by which paper"),
+        ([], "name the runs and the paper"),
+        (["runs.csv"], "name the paper to judge by"),
         (["runs.csv", "nowhere.yaml"], "nowhere.yaml cannot be read"),
         (["runs.csv", "nowhere"], "unknown paper 'nowhere'"),
         (["runs.csv", "a.yaml", "b"], "judge does not take the word 'b'"),

@@ -122,8 +122,8 @@ def test_nothing_is_written_over(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["new"], "say what is new, and its name: new algorithm|dataset|metric|paper|notebooks|project NAME"),
-        (["new", "paper"], "say what is new, and its name"),
+        (["new"], "name what to begin, and give it a name: new algorithm|dataset|metric|paper|notebooks|project NAME"),
+        (["new", "paper"], "name what to begin, and give it a name"),
         (["new", "papre", "mine"], "what=papre cannot be begun; did you mean 'paper'?"),
         (["new", "paper", "my paper"], "name=my paper cannot be the name of the paper: use letters"),
         (["new", "algorithm", "My-one"], "name=My-one cannot be the name of the algorithm: use small letters"),

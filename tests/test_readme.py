@@ -122,7 +122,7 @@ def test_a_benchmark_says_which_one_to_take_and_has_the_long_tables_in_files(pag
 def test_a_finding_is_that_of_the_paper_today_and_its_verdicts_are_those_of_the_run(monkeypatch):
     plant_finding(monkeypatch, numbers={"max-adult": "holds"}, text="By {max-adult} off.")
     run = reference_pages.read_published(REFERENCE / "paper-2")
-    off = float(re.fullmatch(r"By ([\d.]+) points off\.", run.finding)[1])
+    off = float(re.fullmatch(r"By ([\d.]+) percentage points off\.", run.finding)[1])
     difference = run.numbers.set_index("id").loc["max-adult", "difference"]
     assert off == pytest.approx(100 * abs(difference), rel=0.06) and run.misfits == []
 

@@ -16,6 +16,7 @@ OF_A_CHECKOUT = re.compile(r"\bmake |\bcheckout\b|\bMakefile\b|\bdocs/|\bconf/")
 WRITES_PAGES = {
     "experiments/audit/table_templates.py": "writes conf/audit_pairs.yaml",
     "experiments/calibration/page.py": "writes docs/calibration.md",
+    "experiments/catalogue/sources.py": "writes docs/sources.md",
     "experiments/skeletons/schema.py": "writes pages of docs/",
     "plots/pages/reference_pages.py": "writes results/reference and the README",
 }

@@ -17,16 +17,17 @@ from experiments.judge.tasks import RunTasks
 _INTRODUCTION = """\
 # How often is a verdict wrong?
 
-`make calibrate` wrote this page. It draws runs whose truth is known and lets the judge decide: what weighs them, and
-what ends a claim, is `experiments/judge/evidence` itself. Seeds are fixed, so that as many simulations give the same
-page.
+This page was written by `make calibrate`, a simulation that measures how often the judge of this project is
+wrong. It draws runs whose truth is known, and lets the judge decide with the same code that decides about papers,
+`experiments/judge/evidence`. Seeds are fixed, so that the same number of simulations gives the same page.
 
-A **setting** is a pair of algorithms on the same splits; its runs are looked at when there are 20, 40, 80, 160 and
-320. A difference of less than one point (δ) counts as none. Runs vary with a standard deviation (sd) of three points
-if nothing else is said, accuracies as counts of test rows do. A claim is **wrong** if its verdict is false, or if it
-is open and something false is shown of one of its settings. The promise: at most 5 % of papers have a wrong claim.
-Behind ± stands the standard error of the simulation; where no claim was wrong, the share lies below the number (95 %
-confidence). [Verdicts](verdicts.md#claims) has the rules.
+A **setting** here is a pair of algorithms on the same splits. Its runs are looked at when there are 20, 40, 80,
+160 and 320 of them. A difference of less than one percentage point (δ) counts as none. If nothing else is said,
+the runs of a setting have a standard deviation (sd) of three percentage points; accuracies vary like counts of
+test rows. A claim is **wrong** if its verdict is false, or if it is open but something false is shown about one
+of its settings. The promise is that at most 5 % of papers have a wrong claim. The number behind ± is the standard
+error of the simulation. Where no claim was wrong, the table has an upper bound of the share (95 % confidence).
+[Verdicts](verdicts.md#claims) has the rules.
 
 Of each family of runs {simulations:,} settings were drawn for the first two tables, so that claims of 40 settings are a
 fortieth as many; for each column of the third {half:,}, for collapses {tenth:,}. The power is that of {cases:,} claims

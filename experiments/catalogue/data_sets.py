@@ -35,7 +35,7 @@ def describe_dataset(name: str) -> str:
         "Classes": _describe_classes(entry),
         "Target": f"from {target.lower:,.12g} to {target.upper:,.12g}" if isinstance(target, Continuous) else "",
         "Source": _describe_source(entry),
-        "Licence": "its source says under which it is given; nothing is recorded here",
+        "Licence": entry.licence or "not stated in what was at hand: ask its source",
         "Here": _describe_place(entry),
         "Left out": _describe_left_out(entry),
         "Domain": _describe_domain(entry),
@@ -103,7 +103,8 @@ def _count_shares(entry: CatalogueEntry) -> dict[str, float]:
 def _describe_source(entry: CatalogueEntry) -> str:
     if entry.own_file is not None and entry.uci is None and entry.openml is None:
         return f"yours: {shorten_path(entry.own_file)}"
-    named = [f"UCI, data set {entry.uci}"] if entry.uci is not None else []
+    named = [entry.origin] if entry.origin else []
+    named += [f"UCI, data set {entry.uci}"] if entry.uci is not None else []
     named += [f"OpenML, data set {entry.openml}"] if entry.openml is not None else []
     named += [f"Kaggle, {entry.kaggle}"] if entry.kaggle else []
     named += [f"the wheel {wheel} of the package index" for wheel in entry.wheels]

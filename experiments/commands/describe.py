@@ -62,7 +62,8 @@ def _draft_table(request: SweepRequest) -> int:
     """Print the draft, or write it into the folder of data sets of ``to``."""
     file, target, to = (request.config[name] for name in ("file", "target", "to"))
     if file is None:
-        raise BadInput(f"say what: describe my.csv, or describe {'=NAME, or describe '.join(_DESCRIBED)}=NAME")
+        named = "=NAME, or describe ".join(_DESCRIBED)
+        raise BadInput(f"name what to describe: describe my.csv, or describe {named}=NAME")
     path = Path(os.path.abspath(os.path.expanduser(str(file))))
     _check_is_table(path, str(file))
     if to is None:

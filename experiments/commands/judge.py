@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def run_command(request: SweepRequest) -> int:
     """Judge what is given and print what came out; returns the exit code."""
     if request.config["runs"] is None:
-        raise BadInput("say which runs and which paper: judge my-runs.csv my-paper.yaml")
+        raise BadInput("name the runs and the paper: judge my-runs.csv my-paper.yaml")
     runs = _find_path(str(request.config["runs"]))
     is_folder = os.path.isdir(runs)
     paper, paper_name = _read_paper(request, runs / "paper.yaml" if is_folder else None)
@@ -49,7 +49,7 @@ def _read_paper(request: SweepRequest, beside: Path | None) -> tuple[Paper, str]
     if names:
         return read_paper(names[0]), f"paper {names[0]}"
     if file is None and beside is None:
-        raise BadInput("say by which paper: judge my-runs.csv my-paper.yaml, or the name of one, such as 4")
+        raise BadInput("name the paper to judge by: judge my-runs.csv my-paper.yaml, or a paper's name, such as 4")
     path = _find_path(str(file)) if file is not None else beside
     assert path is not None
     return read_paper_file(path), str(path) if file is None else str(file)

@@ -42,7 +42,7 @@ def run_command(request: SweepRequest) -> int:
     """Print what there is; returns the exit code."""
     what, output = request.config["what"], _check_word("output", request.config["output"], ("table", "json"))
     if what is None:
-        raise BadInput(f"say what to list: list {'|'.join(_LISTS)}")
+        raise BadInput(f"name what to list: list {'|'.join(_LISTS)}")
     list_rows, settings = _LISTS[_check_word("what", what, list(_LISTS))]
     chosen = {name: _read_words(request, name) for name in ("kind", "task")}
     for name, words in chosen.items():

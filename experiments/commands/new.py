@@ -22,7 +22,7 @@ def run_command(request: SweepRequest) -> int:
     """Write a skeleton, and print its files and the command that runs it; returns the exit code."""
     what, name = request.config["what"], request.config["name"]
     if what is None or name is None:
-        raise BadInput(f"say what is new, and its name: new {'|'.join(FILES)} NAME")
+        raise BadInput(f"name what to begin, and give it a name: new {'|'.join(FILES)} NAME")
     folder = Path(str(request.config["to"])).expanduser()
     if what in ("project", "notebooks"):
         folder /= str(name)

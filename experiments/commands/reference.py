@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from algorithms.whole_files import write_text
+from experiments.catalogue.sources import SOURCES_FILE, format_sources_page
 from experiments.config.paths import BENCHMARKS, find_own_file, find_reference, list_papers
 from experiments.errors import BadInput, print_to_stderr, require_checkout
 from experiments.request import SweepRequest
@@ -41,7 +42,7 @@ def run_command(request: SweepRequest) -> int:
         print_to_stderr("\n".join(f"error: {drift}" for drift in drifts))
         return 2
     rewrite_pages()
-    for path, text in format_generated().items():
+    for path, text in (format_generated() | {SOURCES_FILE: format_sources_page()}).items():
         write_text(path, text)
     return 0
 

@@ -21,6 +21,7 @@ from experiments.config.finding import PaperFinding, ShortText
 from experiments.config.kinds import parser_of
 from experiments.config.kinds.claims import Claim
 from experiments.config.kinds.exhibits import PaperFigure, PaperTable
+from experiments.config.publication import Publication
 from experiments.config.readings import Choices, parse_question
 from experiments.config.setting import keep_entries
 from experiments.config.study import Center, PaperError, Study, StudyPart, Where
@@ -102,8 +103,10 @@ class Paper(Document):
     """The paper's number in this project, or a word for a study of our own."""
     title: str
     """Its title."""
+    publication: Publication | None = None
+    """Where it was published, and what of its text was at hand."""
     citation: str = ""
-    """Where it was published."""
+    """Where a study comes from that has no ``publication``, in words."""
     promise: ShortText = ""
     """What the paper claims, in a sentence of at most 30 words: its page begins with it. Studies of our own may leave
     it out."""
@@ -167,6 +170,11 @@ class Paper(Document):
     def short_title(self) -> str:
         """Its title up to a colon."""
         return self.title.partition(":")[0]
+
+    @property
+    def reference(self) -> str:
+        """Where it was published, as a list of references has it; of a study of our own, what it comes from."""
+        return self.publication.cite() if self.publication else self.citation.rstrip(".")
 
     @property
     def exhibits(self) -> dict[str, PaperTable | PaperFigure]:

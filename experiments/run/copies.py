@@ -18,7 +18,7 @@ from experiments.run.splits import list_splits
 
 _SPLITS = 10
 """Splits that a share is the mean of: it hardly differs from one to the next."""
-_WORTH_SAYING = 0.01
+WORTH_SAYING = 0.01
 """Share of test rows from which on copies are worth a sentence."""
 
 
@@ -105,7 +105,7 @@ def describe_copies(copies: pd.DataFrame, labels: Mapping[str, str]) -> str:
     >>> describe_copies(pd.DataFrame(shares), {"wine": "WineQuality"})
     'Test rows that also stand in the training rows (30 % test rows): 28.0 % on WineQuality.'
     """
-    told = copies[copies["copies"] >= _WORTH_SAYING]
+    told = copies[copies["copies"] >= WORTH_SAYING]
     has_one_split = told["split"].nunique() == 1
     parts = []
     for row in told.to_dict("records"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -25,6 +26,7 @@ from experiments.config.kinds import find_kind, list_kinds
 from experiments.config.paper import Paper, Passage, RegressionWatch, Watch
 from experiments.config.paths import CONF, ROOT
 from experiments.config.protocol import Protocol
+from experiments.config.publication import Publication
 from experiments.config.readings import Choices, ClaimCurve, QuestionOfClaims, QuestionOfNumbers, QuestionOfTable
 from experiments.config.study import Curve, Study
 
@@ -66,6 +68,7 @@ def format_keys_page() -> str:
         "written. `make pages` writes this page and the schema, from the classes in `experiments/config`.",
         "",
         *_format_class("A paper", Paper),
+        *_format_class("`publication`", Publication),
         *_format_class("A study", Study),
         *_format_class("`protocol`", Protocol),
     ]
@@ -115,13 +118,22 @@ def format_datasets_page() -> str:
     lines = [
         "# The data sets",
         "",
-        "Each is a file `conf/dataset/NAME.yaml`: its rows, its public domain, and where both are from.",
-        "*From the rows* counts the columns, target included, whose bounds no source gives ([Privacy](privacy.md)).",
-        "*Held out*: no constant of a method of ours was [chosen on it](extending.md#held-out). `make pages` writes",
-        "this page.",
+        "These data sets come with the code, as files `conf/dataset/NAME.yaml`. Such a file says how many rows the",
+        "data set has, what is publicly known of its columns (their bounds and categories), and where both are from.",
+        "Only the rows of Car and Nursery come along; the others are [looked for on disk and downloaded](data.md).",
         "",
-        "| name | title | rows | columns | classes | from the rows | held out |",
-        "|---|---|---|---|---|---|---|",
+        "- *From the rows*: of how many columns, target included, no source gives the bounds, so that they were read",
+        "  off these very rows ([Privacy](privacy.md)).",
+        "- *Held out*: no constant of a method of ours was [chosen on this data set](extending.md#held-out).",
+        "- *Source*: where the rows were first published. UCI is the Machine Learning Repository of the University of",
+        "  California, Irvine. Many of the rows come as files of KEEL, a collection of data sets in one format.",
+        "- *Licence*: UCI states CC BY 4.0 (Creative Commons, with attribution) of the data sets in its repository.",
+        "  *Not stated* means that nothing we had at hand names a licence: ask the source before you pass rows on.",
+        "",
+        "`dp-replica describe dataset=NAME` shows one of them with all of its columns.",
+        "",
+        "| name | title | rows | columns | classes | from the rows | held out | source | licence |",
+        "|---|---|---|---|---|---|---|---|---|",
         *map(_format_dataset, sorted(path.stem for path in catalogue.FOLDER.glob("*.yaml"))),
     ]
     return "\n".join(lines) + "\n"
@@ -138,6 +150,8 @@ def _format_dataset(name: str) -> str:
         str(len(target.categories)) if isinstance(target, Nominal) else "number",
         str(len(entry.domain.bounds_from_rows)),
         "yes" if find_side(name) == "held_out" else "",
+        re.sub(r"^UCI (\d+)$", r"[UCI \1](https://archive.ics.uci.edu/dataset/\1)", entry.published_at),
+        entry.licence or "not stated",
     ]
     return f"| {' | '.join(cells)} |"
 

@@ -17,10 +17,12 @@ from experiments.config.finding import Sign
 from experiments.errors import BadInput, suggest_name
 from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.verdict import Verdict
+from experiments.run.copies import WORTH_SAYING
 from plots.answers import count_inside, format_claim_size, format_number_size
-from plots.labels import format_number
+from plots.labels import format_number, label_value
 from plots.pages.html import render_template
 from plots.runs.paper_run import PaperRun
+from plots.runs.run_folder import read_csv
 
 TEMPLATE = "results.md.j2"
 
@@ -71,6 +73,17 @@ class Lessons:
         counts = {"numbers": numbers, "claims": claims}[what].counts
         return f"{counts.get(Sign.HOLDS, 0)} of {sum(counts.values())}"
 
+    def copies(self) -> str:
+        """Return of which data sets test rows also stand among the training rows, the largest shares first."""
+        shares: dict[str, float] = {}
+        for run in self._runs.values():
+            if (path := run.folder / "copies.csv").is_file():
+                for row in read_csv(path).to_dict("records"):
+                    name = label_value(run.paper, row["dataset"])
+                    shares[name] = max(shares.get(name, 0.0), row["copies"])
+        known = sorted((item for item in shares.items() if item[1] >= WORTH_SAYING), key=lambda item: -item[1])
+        return ", ".join(f"{100 * share:.0f} % of {name}" for name, share in known)
+
     def expect(self, paper: int, name: str, sign: str) -> str:
         """Note a drift unless a claim or a printed number has a sign; it leaves nothing on the page."""
         found = self._find(paper, name)
@@ -110,6 +123,6 @@ def render_lessons(runs: Sequence[PaperRun], notice: str) -> tuple[str, list[str
     `NotPublished` if it asks for a paper that is not among the runs.
     """
     lessons = Lessons(runs)
-    asked = ("promise", "size", "ours", "printed", "count", "inside", "holding", "expect")
+    asked = ("promise", "size", "ours", "printed", "count", "inside", "holding", "copies", "expect")
     page = render_template(TEMPLATE, notice=notice, **{name: getattr(lessons, name) for name in asked})
     return f"{page}\n", lessons.drifts

@@ -22,6 +22,7 @@ import pandas as pd
 
 from algorithms.installation import name_command
 from algorithms.whole_files import replace_folder, write_text
+from experiments.catalogue.sources import format_software_bibtex
 from experiments.config.kinds.exhibits import DecisionTable, RanksFigure
 from experiments.config.papers import read_paper
 from experiments.config.paths import REFERENCE, ROOT, find_own_file, find_reference, name_paper_file
@@ -39,13 +40,13 @@ from plots.tables.decision import NO_METHOD
 
 
 def read_published(folder: Path) -> PaperRun:
-    """Read a published run, with the promise, the finding and the coverage that the file of the paper has today.
+    """Read a published run, with the sentences and the references that the file of the paper has today.
 
     A sentence may be written better without running anything again; the run then says whether it bears it out.
     """
     run = PaperRun.read(folder)
     written = read_paper(str(run.paper.number))
-    today = {name: getattr(written, name) for name in ("promise", "finding", "coverage")}
+    today = {name: getattr(written, name) for name in ("publication", "promise", "finding", "coverage")}
     return replace(run, paper=run.paper.model_copy(update=today))
 
 
@@ -144,7 +145,8 @@ def make_pages(root: Path = ROOT) -> dict[Path, str]:
         _render_verdicts(runs, "", "../../docs/verdicts.md"),
     )
     index = render_template("published_index.md.j2", notice=_NOTICE, verdicts=verdicts, studies=studies)
-    pages = {readme: replace_block(readme.read_text(encoding="utf-8"), "verdicts", table)}
+    front = replace_block(readme.read_text(encoding="utf-8"), "verdicts", table)
+    pages = {readme: replace_block(front, "cite", f"```bibtex\n{format_software_bibtex()}\n```")}
     pages[folder / "README.md"] = f"{index}\n"
     with suppress(NotPublished):
         pages[root / "docs" / "results.md"], _ = render_lessons(runs, _LESSONS_NOTICE)

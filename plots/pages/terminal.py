@@ -120,7 +120,7 @@ def _make_numbers_table(group: StripPlot[NumberRow]) -> Table:
     table = make_table()
     table.add_column("")
     table.add_column(escape(", ".join(filter(None, ["Its numbers", group.shared]))))
-    table.add_column(f"× print, ● ours {group.unit}" if group.unit else "", no_wrap=True)
+    table.add_column(f"× printed, ● ours {group.unit}" if group.unit else "", no_wrap=True)
     for name in ("printed", "ours"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in group.rows:

@@ -51,5 +51,5 @@ class ConsistentRule(Rule[ConsistentClaim], of=ConsistentClaim):
         half, printed = 0.5 * 10.0**-decimals, np.array(precisions)
         low, high = np.transpose(result.precision_range)
         if np.all((low - half <= printed) & (printed <= high + half)):
-            return Verdict.TOO_COARSE, f"{none}; a mean over runs may, and the print does not say which"
+            return Verdict.TOO_COARSE, f"{none}; a mean over runs may, and the text does not say which it is"
         return Verdict.INCONSISTENT, reason
