@@ -26,6 +26,7 @@ site_contents = {
         "Installed <docs/install>",
         "Commands <docs/commands>",
         "Running <docs/running>",
+        "Look around in results <docs/looking>",
         "From Python <docs/python>",
         "Judge <docs/judging>",
         "Metrics <docs/metrics>",
