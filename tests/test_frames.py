@@ -16,7 +16,7 @@ from experiments.stats import mean_interval
 from experiments.store.database import Store
 from experiments.store.record import Measured, Record
 from plots.frames.changes import order_changes
-from tests.browser import opened
+from tests.browser import fits, opened
 from tests.command_line import exit_code
 
 EPSILONS = (0.1, 1.0, math.inf)
@@ -164,6 +164,8 @@ def test_both_pages_can_be_read_by_all(browser, page, changes, tmp_path):
         with opened(browser, file) as tab:
             found = Axe().run(tab.page, context={"exclude": ["svg *"]}, options={"resultTypes": ["violations"]})
             assert not found.violations_count, found.generate_report()
+            tab.show_as_on_a_telephone(400)
+            assert fits(tab.page, 400)
 
 
 def test_a_page_of_the_same_rows_is_the_same_file(folder, tmp_path):

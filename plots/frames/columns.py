@@ -46,7 +46,7 @@ def pack_table(frame: pd.DataFrame) -> PackedTable:
 
 def _pack_column(name: str, cells: pd.Series) -> tuple[dict[str, Any], bytes]:
     codes, distinct = pd.factorize(cells)
-    if pd.api.types.is_float_dtype(cells.dtype) and len(distinct) > _MOST_DISTINCT:
+    if pd.api.types.is_numeric_dtype(cells.dtype) and len(distinct) > _MOST_DISTINCT:
         content = cells.to_numpy("<f8").tobytes()
         return {"name": name, "distinct": None, "has": len(content)}, content
     values: Sequence[Any] = distinct.tolist()

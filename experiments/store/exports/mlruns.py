@@ -131,7 +131,7 @@ def _write_values(folder: Path, values: Mapping[str, Any]) -> None:
 
 
 def name_value_file(name: str) -> str:
-    """Return a name as MLflow takes it, of letters, digits, blanks and the marks _ - . alone; others become their number.
+    """Return a name of letters, digits, blanks and the marks _ - . alone, as MLflow takes it; others become numbers.
 
     Examples
     --------
