@@ -22,11 +22,11 @@ from datasets import catalogue
 from datasets.entry import Bounds, CatalogueEntry, DeclaredColumns, OwnEntry
 from datasets.tuning import find_side
 from documents.document import Document
+from documents.publication import Publication
 from experiments.config.kinds import find_kind, list_kinds
 from experiments.config.paper import Paper, Passage, RegressionWatch, Watch
 from experiments.config.paths import CONF, ROOT
 from experiments.config.protocol import Protocol
-from experiments.config.publication import Publication
 from experiments.config.readings import Choices, ClaimCurve, QuestionOfClaims, QuestionOfNumbers, QuestionOfTable
 from experiments.config.study import Curve, Study
 
