@@ -3,11 +3,11 @@
 import pytest
 
 from documents.document import parse_document
+from documents.publication import EXAMPLE, Publication, format_bibtex_entry
 from documents.yaml_files import DocumentError
 from experiments.catalogue.sources import SOURCES_FILE, format_sources_page, read_citation
 from experiments.config.papers import read_paper
 from experiments.config.paths import list_papers
-from experiments.config.publication import EXAMPLE, Publication, format_bibtex_entry
 
 LANGUAGES = {"zh": "Chinese", "en": "English"}
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from documents.publication import Publication, format_bibtex_entry
 from documents.yaml_files import parse_yaml
 from experiments.config.paper import Paper
 from experiments.config.papers import read_paper
 from experiments.config.paths import ROOT, list_papers
-from experiments.config.publication import Publication, format_bibtex_entry
 
 SOURCES_FILE = ROOT / "docs" / "sources.md"
 _CITATION = ROOT / "CITATION.cff"

@@ -15,13 +15,13 @@ from pydantic import Field, PlainValidator, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from documents.document import Document, ListOf, OneOrMore, parse_document
+from documents.publication import Publication
 from documents.search_path import name_stored_in
 from documents.yaml_files import DocumentError
 from experiments.config.finding import PaperFinding, ShortText
 from experiments.config.kinds import parser_of
 from experiments.config.kinds.claims import Claim
 from experiments.config.kinds.exhibits import PaperFigure, PaperTable
-from experiments.config.publication import Publication
 from experiments.config.readings import Choices, parse_question
 from experiments.config.setting import keep_entries
 from experiments.config.study import Center, PaperError, Study, StudyPart, Where

@@ -22,11 +22,11 @@ from datasets import catalogue
 from datasets.entry import Bounds, CatalogueEntry, DeclaredColumns, OwnEntry
 from datasets.tuning import find_side
 from documents.document import Document
+from documents.publication import Publication
 from experiments.config.kinds import find_kind, list_kinds
 from experiments.config.paper import Paper, Passage, RegressionWatch, Watch
 from experiments.config.paths import CONF, ROOT
 from experiments.config.protocol import Protocol
-from experiments.config.publication import Publication
 from experiments.config.readings import Choices, ClaimCurve, QuestionOfClaims, QuestionOfNumbers, QuestionOfTable
 from experiments.config.study import Curve, Study
 
@@ -122,8 +122,8 @@ def format_datasets_page() -> str:
         "data set has, what is publicly known of its columns (their bounds and categories), and where both are from.",
         "Only the rows of Car and Nursery come along; the others are [looked for on disk and downloaded](data.md).",
         "",
-        "- *From the rows*: of how many columns, target included, no source gives the bounds, so that they were read",
-        "  off these very rows ([Privacy](privacy.md)).",
+        "- *From the rows*: of how many columns, target included, no source gives the bounds, so that they were chosen",
+        "  to fit these very rows ([Privacy](privacy.md#bounds-that-follow-the-rows)).",
         "- *Held out*: no constant of a method of ours was [chosen on this data set](extending.md#held-out).",
         "- *Source*: where the rows were first published. UCI is the Machine Learning Repository of the University of",
         "  California, Irvine. Many of the rows come as files of KEEL, a collection of data sets in one format.",
