@@ -233,6 +233,21 @@ class BlackBox:
         return self.subject.build(epsilon=self.epsilon)
 
 
+def find_pair(algorithm: str, name: str) -> TablePair | None:
+    """Return the pair of tables of an algorithm that has a name in a summary; None if there is no such pair.
+
+    BadInput if there is no such algorithm.
+
+    Examples
+    --------
+    >>> find_pair("rdt", "breaks a tie, nothing to ask").neighbours
+    'one record added or removed'
+    """
+    subject = Subject(algorithm, estimators.find_target(algorithm), estimators.merge_parameters(algorithm))
+    tables = BlackBox(subject, epsilon=1.0, trainings=None, jobs=1).tables
+    return next((pair for pair in tables if pair.name == name), None)
+
+
 _TWO_CLASSES = "if it takes two classes alone, scikit-learn's tag multi_class = False leaves out tables with more"
 
 

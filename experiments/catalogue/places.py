@@ -11,7 +11,6 @@ from documents import search_path
 from documents.composed_yaml import read_as_composed
 from documents.yaml_files import find_lines, shorten_path
 from experiments.config import estimators, paths
-from experiments.config.papers import read_paper
 
 
 class Place(NamedTuple):
@@ -69,8 +68,9 @@ def locate_numbers(paper: str) -> dict[str, Place]:
     >>> str(locate_numbers("2")["max-adult"]).partition(":")[0]
     'results/reported/paper-2.csv'
     """
-    if search_path.find_file(paths.PAPERS, paper) is None or (reported := read_paper(paper).reported) is None:
+    file = search_path.find_file(paths.PAPERS, paper)
+    if file is None or not (reported := read_as_composed(file).get("reported")):
         return {}
-    file = paths.ROOT / reported
-    rows = enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
-    return {row.partition(",")[0]: Place(file, line) for line, row in rows}
+    printed = (paths.ROOT if paths.is_built_in(file) else file.parent) / reported
+    rows = enumerate(printed.read_text(encoding="utf-8").splitlines(), 1)
+    return {row.partition(",")[0]: Place(printed, line) for line, row in rows}

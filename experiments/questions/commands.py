@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -63,9 +62,9 @@ def name_commands(cells: Iterable[Cell], repeats: int) -> list[str]:
 
     Examples
     --------
-    >>> cells = [Cell("car", "rdt", {}, epsilon, 0) for epsilon in (1.0, math.inf)]
+    >>> cells = [Cell("car", "rdt", {}, epsilon, 0) for epsilon in (1.0, 2.0)]
     >>> name_commands(cells, 20)
-    ['python -m experiments dataset=car algorithm=rdt epsilon=1.0,inf repeats=20']
+    ['python -m experiments dataset=car algorithm=rdt epsilon=1.0,2.0 repeats=20']
     >>> len(name_commands([*cells, Cell("nursery", "rdt", {}, 0.5, 0)], 20))
     2
     """

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from algorithms.installation import name_command
+from algorithms.installation import PROGRAM, name_command
 from algorithms.whole_files import replace_folder, write_text
 from experiments.config.kinds.exhibits import DecisionTable, RanksFigure
 from experiments.config.papers import read_paper
@@ -28,11 +28,13 @@ from experiments.config.paths import REFERENCE, ROOT, find_own_file, find_refere
 from experiments.judge.verdict import Verdict
 from experiments.store.json_files import write_json
 from experiments.store.runs_file import LARGEST, RUNS
-from plots import audits
+from plots import audits, privacy
 from plots.exhibits.views import view
 from plots.labels import SYMBOLS
-from plots.pages.html import render_template
+from plots.pages.algorithm_page import list_sections
+from plots.pages.html import name_anchor, render_template
 from plots.pages.lessons import NotPublished, render_lessons
+from plots.runs.evidence import TracedRun, trace_run
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import KEPT, copy_files, name_target
 from plots.tables.decision import NO_METHOD
@@ -146,10 +148,16 @@ def make_pages(root: Path = ROOT) -> dict[Path, str]:
     index = render_template("published_index.md.j2", notice=_NOTICE, verdicts=verdicts, studies=studies)
     pages = {readme: replace_block(readme.read_text(encoding="utf-8"), "verdicts", table)}
     pages[folder / "README.md"] = f"{index}\n"
+    traced = {run.folder: trace_run(run) for run in runs}
+    sections = list_sections([(run, traced[run.folder]) for run in runs])
+    algorithms = render_template("algorithms.md.j2", notice=_NOTICE, sections=sections, program=PROGRAM)
+    pages[folder / "algorithms.md"] = f"{algorithms}\n"
     with suppress(NotPublished):
         pages[root / "docs" / "results.md"], _ = render_lessons(runs, _LESSONS_NOTICE)
     for run in runs:
         pages[run.folder / "README.md"] = describe_paper(run)
+        if run.claims or len(run.numbers):
+            pages[run.folder / "evidence.md"] = describe_evidence(run, traced[run.folder])
         if run.paper.coverage:
             pages[run.folder / "coverage.md"] = describe_coverage(run)
     return pages
@@ -196,6 +204,9 @@ def describe_paper(run: PaperRun) -> str:
         decisions=[_describe_decision(run, part) for part in run.paper.tables if isinstance(part, DecisionTable)],
         ranks=[_describe_ranks(run, part) for part in ranks],
         files=list(_link_files(run)),
+        faults=privacy.list_faults(run.paper, run.privacy) if run.is_of_paper else [],
+        attacks=privacy.list_attacks(run.paper, run.privacy, run.audit) if run.is_of_paper else [],
+        traced=bool(run.claims or len(run.numbers)),
     )
     return f"{page}\n"
 
@@ -206,11 +217,20 @@ def describe_coverage(run: PaperRun) -> str:
     signs |= {str(row["id"]): SYMBOLS[Verdict(row["verdict"]).sign] for row in run.numbers.to_dict("records")}
     passages = []
     for passage in run.paper.coverage:
-        judged = ", ".join(f"{signs[name]} `{name}`" if name in signs else f"`{name}`" for name in passage.judged_by)
+        judged = ", ".join(
+            f"{signs[name]} [{name}](evidence.md#{name_anchor(name)})" if name in signs else f"`{name}`"
+            for name in passage.judged_by
+        )
         passages.append((passage.at, passage.says, judged or f"not judged: {passage.why_not}"))
     n_judged = sum(bool(passage.judged_by) for passage in run.paper.coverage)
     page = render_template("coverage.md.j2", notice=_NOTICE, run=run, judged=n_judged, passages=passages)
     return f"{page}\n"
+
+
+def describe_evidence(run: PaperRun, traced: TracedRun) -> str:
+    """Return the page that leads from each claim and printed number to words, settings, code, and a command."""
+    rows = [row for plot in run.dot_plots for row in plot.rows] + run.fact_rows
+    return render_template("evidence.md.j2", notice=_NOTICE, run=run, rows=rows, **traced._asdict())
 
 
 def _render_verdicts(runs: list[PaperRun], to_folder: str, to_verdicts: str) -> str:
@@ -243,6 +263,8 @@ def _link_files(run: PaperRun) -> Iterator[tuple[str, list[str]]]:
     parts = {
         "Tables": [f"tables/{part.id}.csv" for part in run.paper.tables],
         "Figures": [f"figures/{part.id}.svg" for part in run.paper.figures],
+        "Readings": [f"figures/readings-{question.id}.svg" for question, _ in run.list_rankings()],
+        "Claims under every reading": [f"figures/curve-{claim.id}.svg" for claim, _ in run.list_curves()],
         "Files": [pattern for pattern in KEPT if "*" not in pattern],
     }
     for what, paths in parts.items():

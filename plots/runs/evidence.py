@@ -22,7 +22,9 @@ class Evidence:
     """What a verdict rests on, as far as today's files have it."""
 
     entry: Place | None = None  #: in the paper's file, or in that of its printed numbers
-    code: Mapping[str, Place] = field(default_factory=dict)  #: the class of each algorithm that is compared, by its name
+    code: Mapping[str, Place] = field(
+        default_factory=dict
+    )  #: the class of each algorithm that is compared, by its name
     commands: list[str] = field(default_factory=list)  #: run the setting that decides, and no other
 
 
