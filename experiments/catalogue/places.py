@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from algorithms.installation import name_in_checkout
 from documents import search_path
 from documents.composed_yaml import read_as_composed
 from documents.yaml_files import find_lines, shorten_path
 from experiments.config import estimators, paths
+from experiments.statements.finding import find_function
+
+_OURS = ("algorithms.", "experiments.")
 
 
 class Place(NamedTuple):
-    """A line of a file.
+    """A line of a file, shown without what is of one machine alone.
 
     Examples
     --------
@@ -26,22 +31,34 @@ class Place(NamedTuple):
     line: int
 
     def __str__(self) -> str:
-        return f"{shorten_path(self.file)}:{self.line}"
+        is_here = self.file.is_relative_to(paths.ROOT)
+        return f"{shorten_path(self.file) if is_here else '/'.join(self.file.parts[-2:])}:{self.line}"
 
 
 @cache
-def find_class(algorithm: str) -> Place:
-    """Return where the class of an algorithm begins; BadInput if there is no such algorithm.
+def find_class(algorithm: str) -> Place | None:
+    """Return where the class of an algorithm begins; None of one that is of no file here, but of a library.
+
+    BadInput if there is no such algorithm.
 
     Examples
     --------
-    >>> str(find_class("rdt")).partition(":")[0]
-    'algorithms/forests/rdt.py'
+    >>> str(find_class("rdt")).partition(":")[0], find_class("majority")
+    ('algorithms/forests/rdt.py', None)
     """
     cls = estimators.import_class(estimators.find_target(algorithm))
-    file = inspect.getsourcefile(cls)
-    assert file is not None, cls
-    return Place(Path(file), inspect.getsourcelines(cls)[1])
+    return _find_code(cls) if name_in_checkout(cls.__module__).startswith(_OURS) else None
+
+
+def find_statement(name: str, given: Mapping[str, Any]) -> Place:
+    """Return where the function that computes a statement of a paper begins; BadInput if there is none.
+
+    Examples
+    --------
+    >>> str(find_statement("pfdpdt_budget.split_epsilon", {"level": 1, "max_depth": 1})).partition(":")[0]
+    'experiments/statements/pfdpdt_budget.py'
+    """
+    return _find_code(inspect.unwrap(find_function(name, given)))
 
 
 def locate_claims(paper: str) -> dict[str, Place]:
@@ -74,3 +91,9 @@ def locate_numbers(paper: str) -> dict[str, Place]:
     printed = (paths.ROOT if paths.is_built_in(file) else file.parent) / reported
     rows = enumerate(printed.read_text(encoding="utf-8").splitlines(), 1)
     return {row.partition(",")[0]: Place(printed, line) for line, row in rows}
+
+
+def _find_code(found: type | Callable[..., Any]) -> Place:
+    file = inspect.getsourcefile(found)
+    assert file is not None, found
+    return Place(Path(file), inspect.getsourcelines(found)[1])

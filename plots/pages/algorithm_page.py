@@ -31,7 +31,7 @@ class Use(NamedTuple):
 
     run: PaperRun
     is_own: bool  #: whether the paper proposes it; else it is compared with it
-    claims: list[tuple[AnySign, str]]  #: of the paper, that runs of it decide: sign and id
+    claims: Sequence[tuple[AnySign, str]]  #: of the paper, that runs of it decide: sign and id
 
 
 class Ranked(NamedTuple):
@@ -64,7 +64,7 @@ class AlgorithmSection:
 
     name: str
     whose: str
-    code: Place
+    code: Place | None
     variants: dict[str, VariantRow] = field(default_factory=dict)
     uses: list[Use] = field(default_factory=list)
     ranks: list[Ranked] = field(default_factory=list)
@@ -130,9 +130,9 @@ def _describe_use(run: PaperRun, traced: TracedRun, variants: Iterable[str]) -> 
     claims = []
     for claim in run.claims:
         is_papers = run.paper.speaker_of(run.paper.claims_by_id[claim.id]) == Speaker.PAPER
-        if is_papers and set(variants) & traced.claims[claim.id].code.keys():
+        if is_papers and not set(variants).isdisjoint(traced.claims[claim.id].algorithms):
             claims.append((claim.verdict.sign, claim.id))
-    return Use(run, bool(set(variants) & set(run.paper.own)), claims)
+    return Use(run, not set(variants).isdisjoint(run.paper.own), claims)
 
 
 def _list_ranks(run: PaperRun) -> Iterable[Ranked]:

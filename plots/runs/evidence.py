@@ -5,13 +5,14 @@ Files and lines are those of today's checkout, commands those that today's code 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from experiments.catalogue.places import Place, find_class, locate_claims, locate_numbers
+from experiments.catalogue.places import Place, find_class, find_statement, locate_claims, locate_numbers
 from experiments.cells.cell import Cell
+from experiments.config.kinds.claims import ExactClaim
 from experiments.errors import BadInput
 from experiments.questions.commands import AskedCells, name_commands
 from plots.runs.paper_run import PaperRun
@@ -21,11 +22,10 @@ from plots.runs.paper_run import PaperRun
 class Evidence:
     """What a verdict rests on, as far as today's files have it."""
 
-    entry: Place | None = None  #: in the paper's file, or in that of its printed numbers
-    code: Mapping[str, Place] = field(
-        default_factory=dict
-    )  #: the class of each algorithm that is compared, by its name
-    commands: list[str] = field(default_factory=list)  #: run the setting that decides, and no other
+    entry: Place | None  #: in the paper's file, or in that of its printed numbers
+    algorithms: tuple[str, ...]  #: whose runs decide
+    code: Mapping[str, Place]  #: the classes of these, or the function that decides, by name
+    commands: tuple[str, ...]  #: run the setting that decides, and no other
 
 
 class TracedRun(NamedTuple):
@@ -41,16 +41,21 @@ def trace_run(run: PaperRun) -> TracedRun:
     of_claims, of_numbers = locate_claims(paper), locate_numbers(paper)
     claims, numbers = {}, {}
     for answer in run.claims:
-        commands, deciding = [], answer.decisive
-        if deciding is not None:
-            commands = name_commands(asked.find_claim(answer.id, deciding.place), deciding.n)
-        code = _find_code(asked.find_claim(answer.id))
-        claims[answer.id] = Evidence(of_claims.get(answer.id), code, commands)
+        claim, deciding = run.paper.claims_by_id[answer.id], answer.decisive
+        deciding_cells = asked.find_claim(answer.id, deciding.place) if deciding else []
+        n = deciding.n if deciding else 0
+        traced = _trace(of_claims.get(answer.id), asked.find_claim(answer.id), deciding_cells, n)
+        claims[answer.id] = replace(traced, code=_find_statement(claim)) if isinstance(claim, ExactClaim) else traced
     for row in run.numbers.to_dict("records"):
         cells = asked.find_number(row["id"])
-        commands = name_commands(cells, int(row["n"]) or run.paper.repeats)
-        numbers[row["id"]] = Evidence(of_numbers.get(row["id"]), _find_code(cells), commands)
+        numbers[row["id"]] = _trace(of_numbers.get(row["id"]), cells, cells, int(row["n"]) or run.paper.repeats)
     return TracedRun(claims, numbers)
+
+
+def _trace(entry: Place | None, cells: Sequence[Cell], deciding: Sequence[Cell], repeats: int) -> Evidence:
+    algorithms = tuple(dict.fromkeys(cell.algorithm for cell in cells))
+    code = {name: place for name in algorithms if (place := find_class(name))}
+    return Evidence(entry, algorithms, code, tuple(name_commands(deciding, repeats)))
 
 
 def _ask_cells(run: PaperRun) -> AskedCells:
@@ -61,5 +66,7 @@ def _ask_cells(run: PaperRun) -> AskedCells:
     return AskedCells({}, {}, {})
 
 
-def _find_code(cells: Iterable[Cell]) -> dict[str, Place]:
-    return {name: find_class(name) for name in dict.fromkeys(cell.algorithm for cell in cells)}
+def _find_statement(claim: ExactClaim) -> dict[str, Place]:
+    with suppress(BadInput):  # a function that is no longer there
+        return {claim.statement: find_statement(claim.statement, claim.given)}
+    return {}
