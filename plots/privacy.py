@@ -11,16 +11,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import pandas as pd
 
 from algorithms.accounting.faults import CLAIMS_ONLY, Fault
-from documents import search_path
 from experiments.audit.attacks.black_box import describe_difference
-from experiments.audit.audit_tasks import find_pair
+from experiments.audit.audit_tasks import find_pair, name_attack
 from experiments.audit.of_runs import select_counting
-from experiments.audit.outcomes import BLACK_BOX
+from experiments.audit.outcomes import BLACK_BOX, ONE_RUN, judge_bound
 from experiments.audit.private_as_claimed import find_account_sign, find_gravity, rank_fault
 from experiments.catalogue.faults import list_confessions
 from experiments.catalogue.places import Place
@@ -89,22 +89,23 @@ class FaultRow:
 
 
 def list_faults(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> list[FaultRow]:
-    """Return every fault of some algorithms, the gravest first.
+    """Return every fault of some algorithms, the gravest first, and of these those of the paper's own algorithms.
 
     ``rows`` are as from `sum_up_privacy`.
     """
-    families = _find_families(rows)
+    families, own = _find_families(rows), {*paper.own}
     having: dict[Fault, list[Mapping[str, Any]]] = {}
     for row in rows:
         for fault in row["faults"]:
             having.setdefault(Fault(**fault), []).append(row)
-    described = []
-    for fault, of_rows in sorted(having.items(), key=lambda one: rank_fault(one[0].name)):
+    ranked: list[tuple[tuple[int, bool], FaultRow]] = []
+    for fault, of_rows in having.items():
         names = [row["algorithm"] for row in of_rows]
         loss = "; ".join(filter(None, [find_gravity(fault.name), _format_accounts(of_rows)]))
         readings = _name_readings(paper, names, families)
-        described.append(FaultRow(**vars(fault), loss=loss, algorithms=readings, places=_list_places(fault, names)))
-    return described
+        described = FaultRow(**vars(fault), loss=loss, algorithms=readings, places=_list_places(fault, names))
+        ranked.append(((rank_fault(fault.name), own.isdisjoint(families[name] for name in names)), described))
+    return [described for _, described in sorted(ranked, key=itemgetter(0))]
 
 
 def _find_families(rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:
@@ -155,30 +156,34 @@ class AttackRow:
 
 
 def list_attacks(paper: Paper, rows: Sequence[Mapping[str, Any]], audit: pd.DataFrame) -> list[AttackRow]:
-    """Return what attacks measured of each algorithm, of its readings the one that shows most; the gravest first.
+    """Return what attacks measured of each algorithm, those that show most first.
 
-    ``rows`` are as from `sum_up_privacy`, ``audit`` as from `plots.audits.read_bounds`.
+    Of its readings that one stands for it on which pairs of tables show most, and that on which one run with canaries
+    does. ``rows`` are as from `sum_up_privacy`, ``audit`` as from `plots.audits.read_bounds`.
     """
     families, accounts = _find_families(rows), {row["algorithm"]: row["times_label"] for row in rows}
-    worst: dict[str, dict[str, Any]] = {}
+    worst: dict[tuple[str, str], dict[str, Any]] = {}
     for bound in select_counting(audit[audit["algorithm"].isin(list(families))]).to_dict("records"):
-        if bound["layer"] == BLACK_BOX:
-            family = families[bound["algorithm"]]
-            worst[family] = max(worst.get(family, bound), bound, key=rate_bound)
+        if bound["layer"] == ONE_RUN:
+            bound["verdict"] = judge_bound(bound["bound"], bound["claimed"])
+        if bound["layer"] in (BLACK_BOX, ONE_RUN):
+            of_one = families[bound["algorithm"]], bound["layer"]
+            worst[of_one] = max(worst.get(of_one, bound), bound, key=rate_bound)
     found = sorted(worst.values(), key=rate_bound, reverse=True)
     return [_make_attack(paper, bound, accounts[bound["algorithm"]]) for bound in found]
 
 
 def _make_attack(paper: Paper, bound: Mapping[str, Any], times_label: float | None) -> AttackRow:
-    pair, name = None, bound["algorithm"]
+    pair, name, layer, where = None, bound["algorithm"], bound["layer"], bound["where"]
     with suppress(BadInput):  # an algorithm that is no longer there
-        pair = find_pair(name, bound["where"])
+        pair = find_pair(name, where)
+    n_right = f": {bound['count']:.0f} of {bound['of']:.0f} guesses are right" if layer == ONE_RUN else ""
     return AttackRow(
         algorithm=label_name(paper, name),
         accounted=format_times_label(times_label),
         measured=format_bound(bound),
-        where=f"{bound['where']} ({bound['neighbours']})",
+        where=f"{where} ({bound['neighbours']})",
         tables=describe_difference(pair) if pair else "",
-        event=bound["event"],
-        command=f"{search_path.name_program()} audit algorithm={name}",
+        event=f"{bound['event']}{n_right}",
+        command=name_attack(name, layer, where),
     )
