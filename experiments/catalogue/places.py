@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from algorithms.installation import name_in_checkout
 from documents import search_path
-from documents.composed_yaml import read_as_composed
+from documents.composed_yaml import UNREADABLE, read_as_composed
 from documents.yaml_files import find_lines, shorten_path
 from experiments.config import estimators, paths
 from experiments.statements.finding import find_function
@@ -69,12 +70,12 @@ def locate_claims(paper: str) -> dict[str, Place]:
     >>> str(locate_claims("2")["grows-with-epsilon"]).partition(":")[0]
     'conf/paper/2.yaml'
     """
-    file = search_path.find_file(paths.PAPERS, paper)
-    if file is None:
-        return {}
-    lines = find_lines(file)
-    claims = enumerate(read_as_composed(file).get("claims") or ())
-    return {claim["id"]: Place(file, lines["claims", place]) for place, claim in claims if ("claims", place) in lines}
+    file, contents = _read_file(paper)
+    lines, places = find_lines(file) if contents else {}, {}
+    for at, claim in enumerate(contents.get("claims") or ()):
+        if isinstance(claim, Mapping) and "id" in claim and ("claims", at) in lines:
+            places[claim["id"]] = Place(file, lines["claims", at])
+    return places
 
 
 def locate_numbers(paper: str) -> dict[str, Place]:
@@ -85,12 +86,22 @@ def locate_numbers(paper: str) -> dict[str, Place]:
     >>> str(locate_numbers("2")["max-adult"]).partition(":")[0]
     'results/reported/paper-2.csv'
     """
-    file = search_path.find_file(paths.PAPERS, paper)
-    if file is None or not (reported := read_as_composed(file).get("reported")):
+    file, contents = _read_file(paper)
+    printed = (paths.ROOT if paths.is_built_in(file) else file.parent) / str(contents.get("reported", ""))
+    if not printed.is_file():
         return {}
-    printed = (paths.ROOT if paths.is_built_in(file) else file.parent) / reported
     rows = enumerate(printed.read_text(encoding="utf-8").splitlines(), 1)
     return {row.partition(",")[0]: Place(printed, line) for line, row in rows}
+
+
+def _read_file(paper: str) -> tuple[Path, Mapping[str, Any]]:
+    """Return the file of a paper and what it says today: nothing where there is none, or somebody is writing it."""
+    file = search_path.find_file(paths.PAPERS, paper)
+    if file is not None:
+        with suppress(*UNREADABLE):
+            contents = read_as_composed(file)
+            return file, contents if isinstance(contents, Mapping) else {}
+    return paths.PAPERS, {}
 
 
 def _find_code(found: type | Callable[..., Any]) -> Place:

@@ -22,7 +22,6 @@ from experiments.store.long_table import is_claim_only
 from plots.audits import list_bounds
 from plots.exhibits.compared import format_rank
 from plots.privacy import format_times_label
-from plots.runs.evidence import TracedRun
 from plots.runs.paper_run import PaperRun
 
 
@@ -75,10 +74,10 @@ class AlgorithmSection:
         return self.name in self.variants and self.variants[self.name].audit != NO_AUDIT
 
 
-def list_sections(traced: Sequence[tuple[PaperRun, TracedRun]]) -> list[AlgorithmSection]:
+def list_sections(runs: Sequence[PaperRun]) -> list[AlgorithmSection]:
     """Return a section for each algorithm of some runs, by its kind, as the catalogue lists kinds, and its name."""
     sections: dict[str, AlgorithmSection] = {}
-    for run, of_run in traced:
+    for run in runs:
         names = dict.fromkeys(name for study in run.paper.studies.values() for name in study.algorithm)
         by_file: dict[str, list[str]] = {}
         for name in names:
@@ -88,8 +87,8 @@ def list_sections(traced: Sequence[tuple[PaperRun, TracedRun]]) -> list[Algorith
             for name in variants:
                 if name not in section.variants or not section.variants[name].accounted:
                     section.variants[name] = _describe_variant(run, name)
-            section.uses.append(_describe_use(run, of_run, variants))
-    for rank in (rank for run, _ in traced for rank in _list_ranks(run)):
+            section.uses.append(_describe_use(run, variants))
+    for rank in (rank for run in runs for rank in _list_ranks(run)):
         sections[_name_file(rank.algorithm)].ranks.append(rank)
     kinds = list(KINDS)
     return sorted(
@@ -126,11 +125,11 @@ def _describe_variant(run: PaperRun, name: str) -> VariantRow:
     )
 
 
-def _describe_use(run: PaperRun, traced: TracedRun, variants: Iterable[str]) -> Use:
+def _describe_use(run: PaperRun, variants: Iterable[str]) -> Use:
     claims = []
     for claim in run.claims:
         is_papers = run.paper.speaker_of(run.paper.claims_by_id[claim.id]) == Speaker.PAPER
-        if is_papers and not set(variants).isdisjoint(traced.claims[claim.id].algorithms):
+        if is_papers and not set(variants).isdisjoint(run.traces.claims[claim.id].algorithms):
             claims.append((claim.verdict.sign, claim.id))
     return Use(run, not set(variants).isdisjoint(run.paper.own), claims)
 

@@ -46,7 +46,6 @@ from plots.exhibits.views import view
 from plots.pages import html
 from plots.pages.drawings import draw_exhibits
 from plots.pages.html import measure_picture, read_svg
-from plots.runs.evidence import trace_run
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import DIGITS, name_damage, write_csv, write_paper
 from plots.series import note_shortfall
@@ -152,7 +151,6 @@ def render_page(run: PaperRun, source: str = "", base: str = "", links: Sequence
         data_faults=privacy.describe_data_faults(run.paper, run.privacy),
         audit=audits.name_audits(run.audit, [row["algorithm"] for row in run.privacy]),
         costs=costs,
-        traced=trace_run(run),
         provenance=[(name, html.format_fact(value)) for name, value in run.provenance.items()],
         summaries=[(name, name) for name in _SUMMARIES if (run.folder / name).is_file()],
     )

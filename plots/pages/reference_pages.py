@@ -34,7 +34,6 @@ from plots.labels import SYMBOLS
 from plots.pages.algorithm_page import list_sections
 from plots.pages.html import name_anchor, render_template
 from plots.pages.lessons import NotPublished, render_lessons
-from plots.runs.evidence import TracedRun, trace_run
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import KEPT, copy_files, name_target
 from plots.tables.decision import NO_METHOD
@@ -148,16 +147,15 @@ def make_pages(root: Path = ROOT) -> dict[Path, str]:
     index = render_template("published_index.md.j2", notice=_NOTICE, verdicts=verdicts, studies=studies)
     pages = {readme: replace_block(readme.read_text(encoding="utf-8"), "verdicts", table)}
     pages[folder / "README.md"] = f"{index}\n"
-    traced = {run.folder: trace_run(run) for run in runs}
-    sections = list_sections([(run, traced[run.folder]) for run in runs])
+    sections = list_sections(runs)
     algorithms = render_template("algorithms.md.j2", notice=_NOTICE, sections=sections, program=PROGRAM)
     pages[folder / "algorithms.md"] = f"{algorithms}\n"
     with suppress(NotPublished):
         pages[root / "docs" / "results.md"], _ = render_lessons(runs, _LESSONS_NOTICE)
     for run in runs:
         pages[run.folder / "README.md"] = describe_paper(run)
-        if run.claims or len(run.numbers):
-            pages[run.folder / "evidence.md"] = describe_evidence(run, traced[run.folder])
+        if run.is_of_paper:
+            pages[run.folder / "evidence.md"] = describe_evidence(run)
         if run.paper.coverage:
             pages[run.folder / "coverage.md"] = describe_coverage(run)
     return pages
@@ -206,7 +204,6 @@ def describe_paper(run: PaperRun) -> str:
         files=list(_link_files(run)),
         faults=privacy.list_faults(run.paper, run.privacy) if run.is_of_paper else [],
         attacks=privacy.list_attacks(run.paper, run.privacy, run.audit) if run.is_of_paper else [],
-        traced=bool(run.claims or len(run.numbers)),
     )
     return f"{page}\n"
 
@@ -215,10 +212,13 @@ def describe_coverage(run: PaperRun) -> str:
     """Return the page that says of each passage of a paper what became of it."""
     signs = {claim.id: SYMBOLS[claim.verdict.sign] for claim in run.claims}
     signs |= {str(row["id"]): SYMBOLS[Verdict(row["verdict"]).sign] for row in run.numbers.to_dict("records")}
+    whats = {claim.id: "claim" for claim in run.claims} | dict.fromkeys(map(str, run.numbers["id"]), "number")
     passages = []
     for passage in run.paper.coverage:
         judged = ", ".join(
-            f"{signs[name]} [{name}](evidence.md#{name_anchor(name)})" if name in signs else f"`{name}`"
+            f"{signs[name]} [{name}](evidence.md#{name_anchor(f'{whats[name]} {name}')})"
+            if name in signs
+            else f"`{name}`"
             for name in passage.judged_by
         )
         passages.append((passage.at, passage.says, judged or f"not judged: {passage.why_not}"))
@@ -227,10 +227,10 @@ def describe_coverage(run: PaperRun) -> str:
     return f"{page}\n"
 
 
-def describe_evidence(run: PaperRun, traced: TracedRun) -> str:
+def describe_evidence(run: PaperRun) -> str:
     """Return the page that leads from each claim and printed number to words, settings, code, and a command."""
     rows = [row for plot in run.dot_plots for row in plot.rows] + run.fact_rows
-    return render_template("evidence.md.j2", notice=_NOTICE, run=run, rows=rows, **traced._asdict())
+    return render_template("evidence.md.j2", notice=_NOTICE, run=run, rows=rows)
 
 
 def _render_verdicts(runs: list[PaperRun], to_folder: str, to_verdicts: str) -> str:

@@ -10,12 +10,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import pandas as pd
+
 from experiments.catalogue.places import Place, find_class, find_statement, locate_claims, locate_numbers
 from experiments.cells.cell import Cell
 from experiments.config.kinds.claims import ExactClaim
+from experiments.config.paper import Paper
 from experiments.errors import BadInput
+from experiments.judge.claim_answer import ClaimAnswer
 from experiments.questions.commands import AskedCells, name_commands
-from plots.runs.paper_run import PaperRun
 
 
 @dataclass(frozen=True)
@@ -28,28 +31,28 @@ class Evidence:
     commands: tuple[str, ...]  #: run the setting that decides, and no other
 
 
-class TracedRun(NamedTuple):
-    """What the verdicts of a run rest on: those on claims and those on printed numbers, by their ids."""
+class Traces(NamedTuple):
+    """What verdicts rest on: those on claims and those on printed numbers, by their ids."""
 
     claims: dict[str, Evidence]
     numbers: dict[str, Evidence]
 
 
-def trace_run(run: PaperRun) -> TracedRun:
-    """Return what the verdicts of a run rest on."""
-    asked, paper = _ask_cells(run), str(run.paper.number)
-    of_claims, of_numbers = locate_claims(paper), locate_numbers(paper)
+def trace_verdicts(paper: Paper, answers: Sequence[ClaimAnswer], rows: pd.DataFrame) -> Traces:
+    """Return what the verdicts on the claims and the printed numbers of a paper rest on."""
+    asked, name = _ask_cells(paper) if answers or len(rows) else AskedCells({}, {}, {}), str(paper.number)
+    of_claims, of_numbers = locate_claims(name), locate_numbers(name)
     claims, numbers = {}, {}
-    for answer in run.claims:
-        claim, deciding = run.paper.claims_by_id[answer.id], answer.decisive
+    for answer in answers:
+        claim, deciding = paper.claims_by_id[answer.id], answer.decisive
         deciding_cells = asked.find_claim(answer.id, deciding.place) if deciding else []
         n = deciding.n if deciding else 0
         traced = _trace(of_claims.get(answer.id), asked.find_claim(answer.id), deciding_cells, n)
         claims[answer.id] = replace(traced, code=_find_statement(claim)) if isinstance(claim, ExactClaim) else traced
-    for row in run.numbers.to_dict("records"):
+    for row in rows.to_dict("records"):
         cells = asked.find_number(row["id"])
-        numbers[row["id"]] = _trace(of_numbers.get(row["id"]), cells, cells, int(row["n"]) or run.paper.repeats)
-    return TracedRun(claims, numbers)
+        numbers[row["id"]] = _trace(of_numbers.get(row["id"]), cells, cells, int(row["n"]) or paper.repeats)
+    return Traces(claims, numbers)
 
 
 def _trace(entry: Place | None, cells: Sequence[Cell], deciding: Sequence[Cell], repeats: int) -> Evidence:
@@ -58,11 +61,10 @@ def _trace(entry: Place | None, cells: Sequence[Cell], deciding: Sequence[Cell],
     return Evidence(entry, algorithms, code, tuple(name_commands(deciding, repeats)))
 
 
-def _ask_cells(run: PaperRun) -> AskedCells:
+def _ask_cells(paper: Paper) -> AskedCells:
     """Return the cells that a paper asks for; none of one that today's code cannot run, such as one that is older."""
-    if run.claims or len(run.numbers):
-        with suppress(BadInput):
-            return AskedCells.of_paper(run.paper)
+    with suppress(BadInput):
+        return AskedCells.of_paper(paper)
     return AskedCells({}, {}, {})
 
 
