@@ -22,7 +22,7 @@ from experiments.questions.commands import AskedCells, name_commands
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Trace:
     """What a verdict rests on, as far as today's files have it."""
 
     entry: Place | None  #: in the paper's file, or in that of its printed numbers
@@ -34,8 +34,8 @@ class Evidence:
 class Traces(NamedTuple):
     """What verdicts rest on: those on claims and those on printed numbers, by their ids."""
 
-    claims: dict[str, Evidence]
-    numbers: dict[str, Evidence]
+    claims: dict[str, Trace]
+    numbers: dict[str, Trace]
 
 
 def trace_verdicts(paper: Paper, answers: Sequence[ClaimAnswer], rows: pd.DataFrame) -> Traces:
@@ -55,10 +55,10 @@ def trace_verdicts(paper: Paper, answers: Sequence[ClaimAnswer], rows: pd.DataFr
     return Traces(claims, numbers)
 
 
-def _trace(entry: Place | None, cells: Sequence[Cell], deciding: Sequence[Cell], repeats: int) -> Evidence:
+def _trace(entry: Place | None, cells: Sequence[Cell], deciding: Sequence[Cell], repeats: int) -> Trace:
     algorithms = tuple(dict.fromkeys(cell.algorithm for cell in cells))
     code = {name: place for name in algorithms if (place := find_class(name))}
-    return Evidence(entry, algorithms, code, tuple(name_commands(deciding, repeats)))
+    return Trace(entry, algorithms, code, tuple(name_commands(deciding, repeats)))
 
 
 def _ask_cells(paper: Paper) -> AskedCells:
