@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from algorithms.installation import PROGRAM, name_command
+from algorithms.installation import name_command
 from algorithms.whole_files import replace_folder, write_text
 from experiments.config.kinds.exhibits import DecisionTable, RanksFigure
 from experiments.config.papers import read_paper
@@ -148,7 +148,7 @@ def make_pages(root: Path = ROOT) -> dict[Path, str]:
     pages = {readme: replace_block(readme.read_text(encoding="utf-8"), "verdicts", table)}
     pages[folder / "README.md"] = f"{index}\n"
     sections = list_sections(runs)
-    algorithms = render_template("algorithms.md.j2", notice=_NOTICE, sections=sections, program=PROGRAM)
+    algorithms = render_template("algorithms.md.j2", notice=_NOTICE, sections=sections)
     pages[folder / "algorithms.md"] = f"{algorithms}\n"
     with suppress(NotPublished):
         pages[root / "docs" / "results.md"], _ = render_lessons(runs, _LESSONS_NOTICE)
