@@ -174,15 +174,18 @@ def list_attacks(paper: Paper, rows: Sequence[Mapping[str, Any]], audit: pd.Data
 
 
 def _make_attack(paper: Paper, bound: Mapping[str, Any], times_label: float | None) -> AttackRow:
+    """Return a bound as it is read; a summary of an older audit says neither of which neighbours it is nor of how many."""
     pair, name, layer, where = None, bound["algorithm"], bound["layer"], bound["where"]
     with suppress(BadInput):  # an algorithm that is no longer there
         pair = find_pair(name, where)
-    n_right = f": {bound['count']:.0f} of {bound['of']:.0f} guesses are right" if layer == ONE_RUN else ""
+    n_right = (
+        f": {bound['count']:.0f} of {bound['of']:.0f} guesses are right" if layer == ONE_RUN and "of" in bound else ""
+    )
     return AttackRow(
         algorithm=label_name(paper, name),
         accounted=format_times_label(times_label),
         measured=format_bound(bound),
-        where=f"{where} ({bound['neighbours']})",
+        where=f"{where} ({bound['neighbours']})" if "neighbours" in bound else where,
         tables=describe_difference(pair) if pair else "",
         event=f"{bound['event']}{n_right}",
         command=name_attack(name, layer, where),
