@@ -174,7 +174,7 @@ def list_attacks(paper: Paper, rows: Sequence[Mapping[str, Any]], audit: pd.Data
 
 
 def _make_attack(paper: Paper, bound: Mapping[str, Any], times_label: float | None) -> AttackRow:
-    """Return a bound as it is read; a summary of an older audit says neither of which neighbours it is nor of how many."""
+    """Return a bound as it is read; a summary of an older audit says less of it."""
     pair, name, layer, where = None, bound["algorithm"], bound["layer"], bound["where"]
     with suppress(BadInput):  # an algorithm that is no longer there
         pair = find_pair(name, where)
