@@ -35,6 +35,7 @@ site_contents = {
     ],
     "docs/results": [
         "Published results <results/reference/README>",
+        "Algorithms <results/reference/algorithms>",
         "Paper 1: DiffPETs <results/reference/paper-1/README>",
         "Paper 2: RFDPP-Gini <results/reference/paper-2/README>",
         "Paper 3: DPBA-on-PR <results/reference/paper-3/README>",
@@ -50,7 +51,10 @@ site_contents = {
         "Readings <docs/readings>",
     ],
     **{
-        f"results/reference/paper-{n}/README": [f"Each sentence <results/reference/paper-{n}/coverage>"]
+        f"results/reference/paper-{n}/README": [
+            f"Each sentence <results/reference/paper-{n}/coverage>",
+            f"Evidence <results/reference/paper-{n}/evidence>",
+        ]
         for n in range(1, 7)
     },
     "docs/algorithms": [
@@ -95,7 +99,9 @@ include_patterns = [
     "docs/**.md",
     "docs/auto_gallery/*.rst",
     "results/reference/README.md",
+    "results/reference/algorithms.md",
     "results/reference/*/README.md",
+    "results/reference/*/evidence.md",
     "results/reference/*/coverage.md",
 ]
 extensions = [

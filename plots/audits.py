@@ -151,7 +151,7 @@ def describe_bounds(paper: Paper, audit: pd.DataFrame, algorithms: Iterable[str]
     bounds = []
     for algorithm in asked:
         if rows := rows_of[algorithm]:
-            bounds.append(f"{label_name(paper, algorithm)} {_format_briefly(max(rows, key=_rate_bound))}")
+            bounds.append(f"{label_name(paper, algorithm)} {_format_briefly(max(rows, key=rate_bound))}")
     return f"What attacks measured at most: {'; '.join(bounds)}." if bounds else ""
 
 
@@ -185,5 +185,6 @@ def _format_briefly(row: Mapping[str, Any]) -> str:
     return f"ε ≥ {row['bound']:.2f} where {row['claimed']:g} is claimed ({OUTCOMES[row['verdict']]})"
 
 
-def _rate_bound(row: Mapping[str, Any]) -> tuple[bool, float]:
+def rate_bound(row: Mapping[str, Any]) -> tuple[bool, float]:
+    """Return what bounds are sorted by: those that break a claim are the largest, then those that come near to it."""
     return row["verdict"] == VIOLATED, row["bound"] / row["claimed"]

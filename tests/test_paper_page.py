@@ -230,6 +230,30 @@ def test_a_link_opens_what_it_leads_to(browser, published):
 
 
 @pytest.mark.system
+def test_an_address_opens_what_it_names(browser, published):
+    with opened(browser, published / "paper-2.html") as tab:
+        page, inside = tab.page, "document.querySelector(':target').open"
+        for name in ("claim-grows-with-epsilon-ends", "number-max-adult"):
+            shown = page.locator(f"[id='{name}'] > .inside > dl", has_text="run it again")
+            assert not shown.is_visible()
+            page.evaluate("name => { location.hash = name; }", name)
+            shown.wait_for(state="visible")
+            assert page.evaluate(inside) and page.locator(f"a[href='#{name}']").count() == 1
+        page.reload()
+        page.wait_for_function(inside)
+        page.evaluate("location.hash = 'privacy-table'")
+        page.locator("#privacy-table").wait_for(state="visible")
+
+
+def test_what_is_opened_leads_to_words_code_entry_and_command(name, run):
+    page = html.unescape(render(name)[0])
+    for evidence in (*run.traces.claims.values(), *run.traces.numbers.values()):
+        assert f"<code>{evidence.entry}</code>" in page or "exact" in set(run.numbers["statistic"])
+        assert all(f"<code>{place}</code>" in page for place in evidence.code.values())
+        assert all(f"<pre>{command}</pre>" in page for command in evidence.commands)
+
+
+@pytest.mark.system
 def test_on_paper_stand_our_own_claims_too(browser, made_up):
     with opened(browser, made_up / "report.html") as tab:
         assert "We ask more." not in tab.page.locator("main").inner_text()

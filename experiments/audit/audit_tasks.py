@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -14,7 +15,7 @@ import datasets
 from algorithms.accounting.faults import join_names
 from algorithms.forests.forest import PrivateForest
 from algorithms.opendp_noise import INSTALLED_BY, is_installed
-from documents.search_path import name_family, name_stored
+from documents.search_path import name_family, name_program, name_stored
 from documents.yaml_files import parse_yaml
 from experiments.audit import laws
 from experiments.audit.attacks.black_box import (
@@ -25,11 +26,11 @@ from experiments.audit.attacks.black_box import (
     observe_in_threads,
     resize_estimator,
 )
-from experiments.audit.attacks.canaries import audit_one_run
+from experiments.audit.attacks.canaries import audit_one_run, name_run
 from experiments.audit.attacks.release_path import attack_in_processes, list_release_pairs
 from experiments.audit.neighbouring_tables import DOMAIN, TablePair
 from experiments.audit.observe.any_estimator import CannotFit, ClaimsNothing
-from experiments.audit.outcomes import BLACK_BOX, REPLAY, WAY_OUT, BoundRow, Unaudited
+from experiments.audit.outcomes import BLACK_BOX, ONE_RUN, REPLAY, WAY_OUT, BoundRow, Unaudited
 from experiments.audit.replay.exact_losses import sample_losses_in_processes
 from experiments.audit.replay.replay_audit import replay_in_processes
 from experiments.audit.report import AuditResult
@@ -233,6 +234,21 @@ class BlackBox:
         return self.subject.build(epsilon=self.epsilon)
 
 
+def find_pair(algorithm: str, name: str) -> TablePair | None:
+    """Return the pair of tables of an algorithm that has a name in a summary; None if there is no such pair.
+
+    BadInput if there is no such algorithm.
+
+    Examples
+    --------
+    >>> find_pair("rdt", "breaks a tie, nothing to ask").neighbours
+    'one record added or removed'
+    """
+    subject = Subject(algorithm, estimators.find_target(algorithm), estimators.merge_parameters(algorithm))
+    tables = BlackBox(subject, epsilon=1.0, trainings=None, jobs=1).tables
+    return next((pair for pair in tables if pair.name == name), None)
+
+
 _TWO_CLASSES = "if it takes two classes alone, scikit-learn's tag multi_class = False leaves out tables with more"
 
 
@@ -322,9 +338,32 @@ def plan_tasks(plan: AuditPlan) -> list[Task]:
     if releasable and is_installed():
         tasks.append(WayOut(releasable, plan.epsilon, plan.n_jobs))
     if plan.is_of_all:
-        for run in parse_yaml((CONF / "audit.yaml").read_text(encoding="utf-8"))["one_runs"]:
-            tasks.append(OneRun(epsilon=plan.epsilon, **run))
+        tasks += [OneRun(epsilon=plan.epsilon, **run) for run in _list_one_runs()]
     return tasks
+
+
+def _list_one_runs() -> list[dict[str, Any]]:
+    """Return what is trained once where all is audited: algorithm, parameters, data set and number of canaries."""
+    return parse_yaml((CONF / "audit.yaml").read_text(encoding="utf-8"))["one_runs"]
+
+
+def name_attack(algorithm: str, layer: str, where: str) -> str:
+    """Return the command that repeats what an audit of all algorithms did to one: on pairs of tables, or in one run.
+
+    Examples
+    --------
+    >>> name_attack("rdt", BLACK_BOX, "alone in its leaf")
+    'python -m experiments audit algorithm=rdt'
+    >>> name_attack("diffpets", ONE_RUN, "congvote, 5 trees, 1,000 canaries").partition("algorithm=")[2]
+    'diffpets dataset=congvote canaries=1000 algorithm.n_estimators=5 algorithm.max_depth=8'
+    """
+    words = [name_program(), "audit", f"algorithm={algorithm}"]
+    for run in _list_one_runs() if layer == ONE_RUN else ():
+        params, dataset, canaries = run["params"], run["dataset"], run["canaries"]
+        if (run["algorithm"], name_run(dataset, params.get("n_estimators", 1), canaries)) == (algorithm, where):
+            words += [f"dataset={dataset}", f"canaries={canaries}"]
+            words += [f"algorithm.{name}={value}" for name, value in params.items()]
+    return " ".join(words)
 
 
 def list_releasable(plan: AuditPlan) -> list[Subject]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
 from itertools import chain
 from operator import itemgetter
 from typing import Any
@@ -175,12 +176,12 @@ def _find_sign(rows: Iterable[Mapping[str, Any]], audit: pd.DataFrame) -> AnySig
 
 
 def _describe_faults(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Say what is wrong first, and how much else is."""
+    """Say what is the worst of what is wrong, and how much is."""
     faults = {fault["name"]: fault["why"] for row in rows for fault in row["faults"]}
     if not faults:
         return ""
-    first, *others = faults.values()
-    return f"{first} (and {len(others)} more faults)" if others else first
+    gravest = faults[min(faults, key=rank_fault)]
+    return f"the gravest of {len(faults)} faults: {gravest}" if len(faults) > 1 else gravest
 
 
 def _describe_attack(paper: Paper, rows: Sequence[Mapping[str, Any]], audit: pd.DataFrame) -> str:
@@ -213,3 +214,55 @@ def _describe_condition(names: Sequence[str]) -> str:
         return ""
     where = join_names(names) if len(names) < 3 else f"{len(names)} of its data sets"
     return f"if the ranges of {where} are taken as public"
+
+
+class Gravity(StrEnum):
+    """What a fault does to privacy, the gravest first."""
+
+    UNBOUNDED = "no ε bounds what one record changes"
+    EXCEEDED = "one record can cost more than the ε that is set aside for it"
+    UNKNOWN = "nobody has worked out how much it costs"
+    UNPROVEN = "how much noise there is follows from the rows, which no proof covers"
+    HARMLESS = "it costs accuracy, not privacy"
+
+
+_GRAVITY = {
+    Gravity.UNBOUNDED: (
+        *("exact stop condition", "exact purity test", "exact Gini threshold", "exact final comparison"),
+        *("exact nominal splits", "exact choices", "exact leaves", "exact labels", "copied rows"),
+        *("cuts from the rows", "interval ends from the rows", "height from the rows", "ratio from the rows"),
+        *("scale from the rows", "sensitivity of a leaf's own rows", "inferred domain"),
+    ),
+    Gravity.EXCEEDED: (
+        *("bootstrap", "budget spent more than once", "sensitivity too small", "target in its own unit"),
+        *("sensitivity of a noisy count", "rows dealt out by position", "a record that changes its class"),
+        *("budget of the means", "sensitivity of squares"),
+    ),
+    Gravity.UNPROVEN: ("sensitivity from the rows", "budget from the rows"),
+    Gravity.HARMLESS: ("unused count",),
+}
+"""By the names of faults. An exact comparison, a cut or a label that is a value of the rows makes something possible on
+one table that is impossible on its neighbour. The others add noise, and too little of it."""
+_BY_NAME = {name: gravity for gravity, names in _GRAVITY.items() for name in names}
+
+
+def find_gravity(fault: str) -> Gravity:
+    """Return what a fault does to privacy, by its name; of one of a user's own nobody knows.
+
+    Examples
+    --------
+    >>> find_gravity("unused count").value, find_gravity("mine").value
+    ('it costs accuracy, not privacy', 'nobody has worked out how much it costs')
+    """
+    return _BY_NAME.get(fault, Gravity.UNKNOWN)
+
+
+def rank_fault(fault: str) -> int:
+    """Return the place of a fault, by its name, among those that are shown: the gravest first.
+
+    Examples
+    --------
+    >>> sorted(["unused count", "bootstrap", "exact leaves"], key=rank_fault)
+    ['exact leaves', 'bootstrap', 'unused count']
+    """
+    return list(Gravity).index(find_gravity(fault))

@@ -76,10 +76,7 @@ class Study(Document):
 
     def axis(self, name: str, where: Mapping[str, Any] | None = None) -> list:
         """Return the values of one axis, in the study's order; PaperError if there is no such axis."""
-        axes = self.axes(where)
-        if name not in axes:
-            raise PaperError(f"study {self.name!r} has no axis {name!r}; {suggest_name(name, axes)}")
-        return axes[name]
+        return self._select_axis(name, self.axes(where))
 
     def varying_axes(self, where: Mapping[str, Any] | None = None) -> list[str]:
         """Return the axes that have several values."""
@@ -87,7 +84,8 @@ class Study(Document):
 
     def settings(self, by: Sequence[str], where: Mapping[str, Any] | None = None) -> list[tuple]:
         """Return every combination of the values of the axes ``by``, in the study's order."""
-        return list(product(*(self.axis(name, where) for name in by)))
+        axes = self.axes(where)
+        return list(product(*(self._select_axis(name, axes) for name in by)))
 
     def count_settings(self, where: Mapping[str, Any] | None = None) -> int:
         """Return how many settings a part of the study has."""
@@ -99,6 +97,11 @@ class Study(Document):
             axes[f"params.{name}"] = list(values)
         axes["epsilon"] = list(map(float, self.epsilon))
         return axes
+
+    def _select_axis(self, name: str, axes: Mapping[str, list]) -> list:
+        if name not in axes:
+            raise PaperError(f"study {self.name!r} has no axis {name!r}; {suggest_name(name, axes)}")
+        return axes[name]
 
     def _narrow(self, name: str, values: list | None, wanted: Any) -> list:
         several = list(wanted) if isinstance(wanted, list | tuple) else [wanted]

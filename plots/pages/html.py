@@ -13,7 +13,10 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
+from algorithms.installation import PROGRAM
+from experiments.catalogue.places import Place
 from experiments.config.finding import AccountSign
+from experiments.config.paths import ROOT
 from experiments.judge.paper_answer import count_signs
 from experiments.judge.verdict import Verdict
 from plots import style
@@ -26,6 +29,41 @@ from plots.text_table import escape_cell
 def render_template(template: str, **values: object) -> str:
     """Return a page made of one of ``plots/pages/templates``; equal values give equal bytes."""
     return _make_environment().get_template(template).render(**values)
+
+
+def link_place(place: Place, to_root: str) -> str:
+    """Return a link of Markdown to a line of a file of the checkout; ``to_root`` leads there from the page.
+
+    Examples
+    --------
+    >>> link_place(Place(ROOT / "conf" / "paper" / "2.yaml", 14), "../")
+    '[2.yaml:14](../conf/paper/2.yaml#L14)'
+    """
+    if not place.file.is_relative_to(ROOT):
+        return f"`{place}`"
+    return f"[{place.file.name}:{place.line}]({to_root}{place.file.relative_to(ROOT).as_posix()}#L{place.line})"
+
+
+def name_anchor(heading: str) -> str:
+    """Return what a code host and the site call a heading of Markdown in an address.
+
+    Examples
+    --------
+    >>> name_anchor("vote-privatree-0.1")
+    'vote-privatree-01'
+    """
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def format_typed(command: str) -> str:
+    """Return a command as published pages have it: typed alike in a checkout and where this is installed.
+
+    Examples
+    --------
+    >>> format_typed(f"{PROGRAM} audit algorithm=rdt")
+    'dp-replica audit algorithm=rdt'
+    """
+    return command.replace(PROGRAM, "dp-replica", 1)
 
 
 def format_fact(value: Any) -> str:
@@ -50,7 +88,7 @@ def _make_environment() -> Environment:
         "sign_of": {verdict.value: verdict.sign for verdict in Verdict},
     }
     environment.globals |= {used.__name__: used for used in (count_signs, draw_bar, draw_in_text, format_tally)}
-    environment.filters["cell"] = escape_cell
+    environment.filters |= {"cell": escape_cell, "linked": link_place, "anchor": name_anchor, "typed": format_typed}
     return environment
 
 

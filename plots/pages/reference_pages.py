@@ -29,10 +29,11 @@ from experiments.config.paths import REFERENCE, ROOT, find_own_file, find_refere
 from experiments.judge.verdict import Verdict
 from experiments.store.json_files import write_json
 from experiments.store.runs_file import LARGEST, RUNS
-from plots import audits
+from plots import audits, privacy
 from plots.exhibits.views import view
 from plots.labels import SYMBOLS
-from plots.pages.html import render_template
+from plots.pages.algorithm_page import list_sections
+from plots.pages.html import name_anchor, render_template
 from plots.pages.lessons import NotPublished, render_lessons
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import KEPT, copy_files, name_target
@@ -148,10 +149,15 @@ def make_pages(root: Path = ROOT) -> dict[Path, str]:
     front = replace_block(readme.read_text(encoding="utf-8"), "verdicts", table)
     pages = {readme: replace_block(front, "cite", f"```bibtex\n{format_software_bibtex()}\n```")}
     pages[folder / "README.md"] = f"{index}\n"
+    sections = list_sections(runs)
+    algorithms = render_template("algorithms.md.j2", notice=_NOTICE, sections=sections)
+    pages[folder / "algorithms.md"] = f"{algorithms}\n"
     with suppress(NotPublished):
         pages[root / "docs" / "results.md"], _ = render_lessons(runs, _LESSONS_NOTICE)
     for run in runs:
         pages[run.folder / "README.md"] = describe_paper(run)
+        if run.is_of_paper:
+            pages[run.folder / "evidence.md"] = describe_evidence(run)
         if run.paper.coverage:
             pages[run.folder / "coverage.md"] = describe_coverage(run)
     return pages
@@ -198,6 +204,8 @@ def describe_paper(run: PaperRun) -> str:
         decisions=[_describe_decision(run, part) for part in run.paper.tables if isinstance(part, DecisionTable)],
         ranks=[_describe_ranks(run, part) for part in ranks],
         files=list(_link_files(run)),
+        faults=privacy.list_faults(run.paper, run.privacy) if run.is_of_paper else [],
+        attacks=privacy.list_attacks(run.paper, run.privacy, run.audit) if run.is_of_paper else [],
     )
     return f"{page}\n"
 
@@ -206,13 +214,25 @@ def describe_coverage(run: PaperRun) -> str:
     """Return the page that says of each passage of a paper what became of it."""
     signs = {claim.id: SYMBOLS[claim.verdict.sign] for claim in run.claims}
     signs |= {str(row["id"]): SYMBOLS[Verdict(row["verdict"]).sign] for row in run.numbers.to_dict("records")}
+    whats = {claim.id: "claim" for claim in run.claims} | dict.fromkeys(map(str, run.numbers["id"]), "number")
     passages = []
     for passage in run.paper.coverage:
-        judged = ", ".join(f"{signs[name]} `{name}`" if name in signs else f"`{name}`" for name in passage.judged_by)
+        judged = ", ".join(
+            f"{signs[name]} [{name}](evidence.md#{name_anchor(f'{whats[name]} {name}')})"
+            if name in signs
+            else f"`{name}`"
+            for name in passage.judged_by
+        )
         passages.append((passage.at, passage.says, judged or f"not judged: {passage.why_not}"))
     n_judged = sum(bool(passage.judged_by) for passage in run.paper.coverage)
     page = render_template("coverage.md.j2", notice=_NOTICE, run=run, judged=n_judged, passages=passages)
     return f"{page}\n"
+
+
+def describe_evidence(run: PaperRun) -> str:
+    """Return the page that leads from each claim and printed number to words, settings, code, and a command."""
+    rows = [row for plot in run.dot_plots for row in plot.rows] + run.fact_rows
+    return render_template("evidence.md.j2", notice=_NOTICE, run=run, rows=rows)
 
 
 def _render_verdicts(runs: list[PaperRun], to_folder: str, to_verdicts: str) -> str:
@@ -245,6 +265,8 @@ def _link_files(run: PaperRun) -> Iterator[tuple[str, list[str]]]:
     parts = {
         "Tables": [f"tables/{part.id}.csv" for part in run.paper.tables],
         "Figures": [f"figures/{part.id}.svg" for part in run.paper.figures],
+        "Readings": [f"figures/readings-{question.id}.svg" for question, _ in run.list_rankings()],
+        "Claims under every reading": [f"figures/curve-{claim.id}.svg" for claim, _ in run.list_curves()],
         "Files": [pattern for pattern in KEPT if "*" not in pattern],
     }
     for what, paths in parts.items():

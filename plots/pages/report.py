@@ -179,7 +179,7 @@ def _list_claims(entry: PaperEntry) -> Iterator[dict[str, Any]]:
 def _list_numbers(entry: PaperEntry) -> Iterator[dict[str, Any]]:
     for record in entry.run.numbers.to_dict("records"):
         row = make_row(entry.run.paper, record)
-        yield {**vars(row), **_locate(entry, "numbers", row.verdict), "whose": _WHOSE[Speaker.PAPER]}
+        yield {**vars(row), **_locate(entry, f"number-{row.id}", row.verdict), "whose": _WHOSE[Speaker.PAPER]}
 
 
 def _locate(entry: PaperEntry, anchor: str, verdict: str) -> dict[str, Any]:

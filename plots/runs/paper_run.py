@@ -35,6 +35,7 @@ from plots.answers import fill_finding, list_misfits
 from plots.audits import read_bounds
 from plots.exhibits.views import view
 from plots.rows import ClaimRow, NumberRow, describe_facts, group_numbers, list_claim_plots, make_row, plot_numbers
+from plots.runs.evidence import Traces, trace_verdicts
 from plots.runs.run_folder import NEEDED, REMEDY, name_damage, read_csv, read_paper_as_run, read_readings
 from plots.series import note_missing_cells
 from plots.strips import StripPlot
@@ -231,6 +232,11 @@ class PaperRun:
     def fact_rows(self) -> list[NumberRow]:
         """The printed facts of data sets beside what was counted."""
         return [make_row(self.paper, row) for row in self.facts.to_dict("records")]
+
+    @cached_property
+    def traces(self) -> Traces:
+        """What its verdicts rest on: code, lines of files, and commands that run what decides again."""
+        return trace_verdicts(self.paper, self.claims, self.numbers)
 
     # What must be said with it.
 

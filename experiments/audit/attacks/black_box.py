@@ -205,6 +205,20 @@ def find_refutation(
     return max(refutations, key=lambda refutation: refutation.bound)
 
 
+def describe_difference(pair: TablePair) -> str:
+    """Return both tables of a pair in a line: the records of one, and in what its neighbour differs.
+
+    Examples
+    --------
+    >>> describe_difference(neighbouring_tables.CLASSIFICATION_PAIRS[0])
+    '8 x (red, small, no); its neighbour has (blue, large, yes) more'
+    """
+    table, gained, lost = map(_describe_records, (pair.table, pair.gained_records, pair.lost_records))
+    if not gained:
+        return f"{table}; its neighbour lacks {lost}"
+    return f"{table}; its neighbour has {gained} {f'in place of {lost}' if lost else 'more'}"
+
+
 def _describe_pair(pair: TablePair) -> dict[str, str]:
     return {
         "neighbours": pair.neighbours,

@@ -71,9 +71,17 @@ def audit_one_run(
     bound = bound_epsilon_by_guesses(n_right, n_guesses, FALSE_ALARMS)
     largest = bound_epsilon_by_guesses(canaries, canaries, FALSE_ALARMS)
     found = Refutation(rule, 1, n_right, n_guesses, n_guesses - n_right, n_guesses, bound, largest)
-    trees = forest.get_params().get("n_estimators", 1)
-    where = f"{dataset}, {trees} tree{'' if trees == 1 else 's'}, {canaries:,} canaries"
+    where = name_run(dataset, forest.get_params().get("n_estimators", 1), canaries)
     return make_row(ONE_RUN, algorithm, forest, privacy, found, neighbours=privacy.neighbours, where=where)
+
+
+def name_run(dataset: str, trees: int, canaries: int) -> str:
+    """Return what one run is called where its bound stands.
+
+    >>> name_run("mushroom", 5, 1000)
+    'mushroom, 5 trees, 1,000 canaries'
+    """
+    return f"{dataset}, {trees} tree{'' if trees == 1 else 's'}, {canaries:,} canaries"
 
 
 def _train_with_canaries(

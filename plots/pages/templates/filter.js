@@ -1,5 +1,7 @@
 // The tables show the rows that the form asks for: each choice must be the row's, each word searched for must be in it.
+// The address holds what is asked for and how tables are sorted, so that it can be sent: #sign=fails&claims=sign+ascending
 const form = document.querySelector(".filter");
+const fields = [...form.elements].filter((field) => field.name);
 const tables = [...document.querySelectorAll("table.rows")];
 
 function isWanted(row, wanted, words) {
@@ -19,7 +21,35 @@ function filter() {
   form.querySelector("output").value = counts.join(", ");
 }
 
-form.addEventListener("input", filter);
+function writeAddress() {
+  const asked = new URLSearchParams(fields.filter((field) => field.value !== "").map((field) => [field.name, field.value]));
+  for (const table of tables) {
+    const header = table.querySelector("th[aria-sort]");
+    if (header) asked.set(table.id, `${header.textContent} ${header.getAttribute("aria-sort")}`);
+  }
+  history.replaceState(null, "", asked.size ? `#${asked}` : location.pathname + location.search);
+}
+
+function readAddress() {
+  const asked = new URLSearchParams(location.hash.slice(1));
+  for (const field of fields) {
+    field.value = asked.get(field.name) ?? "";
+    if (field.selectedIndex === -1) field.selectedIndex = 0; // an address of another report
+  }
+  for (const table of tables) {
+    const [, column, order] = (asked.get(table.id) ?? "").match(/^(.+) (ascending|descending)$/) ?? [];
+    const header = [...table.tHead.rows[0].cells].find((cell) => cell.textContent === column);
+    if (!header) continue;
+    header.removeAttribute("aria-sort");
+    for (let click = order === "ascending" ? 1 : 2; click > 0; click--) header.querySelector("button").click();
+  }
+  filter();
+}
+
+form.addEventListener("input", () => { filter(); writeAddress(); });
 form.addEventListener("submit", (event) => event.preventDefault()); // the Enter key shows nothing else
 form.hidden = false;
-filter(); // a browser that goes back keeps what was chosen
+if (location.hash) readAddress();
+else filter(); // a browser that goes back keeps what was chosen
+for (const table of tables) table.tHead.addEventListener("click", writeAddress);
+window.addEventListener("hashchange", readAddress);
