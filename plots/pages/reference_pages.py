@@ -22,6 +22,7 @@ import pandas as pd
 
 from algorithms.installation import name_command
 from algorithms.whole_files import replace_folder, write_text
+from experiments.config.finding import SIGNS, AccountSign, AnySign, FinerSign, Sign
 from experiments.config.kinds.exhibits import DecisionTable, RanksFigure
 from experiments.config.papers import read_paper
 from experiments.config.paths import REFERENCE, ROOT, find_own_file, find_reference, name_paper_file
@@ -33,6 +34,7 @@ from plots.exhibits.views import view
 from plots.labels import SYMBOLS
 from plots.pages.html import render_template
 from plots.pages.lessons import NotPublished, render_lessons
+from plots.pages.printed_picture import describe_picture, write_picture
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import KEPT, copy_files, name_target
 from plots.tables.decision import NO_METHOD
@@ -156,10 +158,12 @@ def make_pages(root: Path = ROOT) -> dict[Path, str]:
 
 
 def rewrite_pages(root: Path = ROOT) -> None:
-    """Write all pages that show the published runs."""
+    """Write all pages that show the published runs, and the picture of their printed numbers."""
     for path, text in make_pages(root).items():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, text)
+    folder = root / "results" / "reference"
+    write_picture(list_published(folder), folder)
 
 
 def replace_block(text: str, name: str, block: str) -> str:
@@ -202,8 +206,8 @@ def describe_paper(run: PaperRun) -> str:
 
 def describe_coverage(run: PaperRun) -> str:
     """Return the page that says of each passage of a paper what became of it."""
-    signs = {claim.id: SYMBOLS[claim.verdict.sign] for claim in run.claims}
-    signs |= {str(row["id"]): SYMBOLS[Verdict(row["verdict"]).sign] for row in run.numbers.to_dict("records")}
+    signs = {claim.id: SYMBOLS[claim.verdict.shown] for claim in run.claims}
+    signs |= {str(row["id"]): SYMBOLS[Verdict(row["verdict"]).shown] for row in run.numbers.to_dict("records")}
     passages = []
     for passage in run.paper.coverage:
         judged = ", ".join(f"{signs[name]} `{name}`" if name in signs else f"`{name}`" for name in passage.judged_by)
@@ -213,10 +217,31 @@ def describe_coverage(run: PaperRun) -> str:
     return f"{page}\n"
 
 
+_MEANINGS: dict[AnySign, str] = {
+    Sign.HOLDS: "hold",
+    FinerSign.WITHIN: "differ by less than δ, the least that matters",
+    FinerSign.IN_PART: "hold in some settings and differ by less than δ in the others",
+    Sign.DEPENDS: "depend on how the text is read, or on how many runs a printed number averages",
+    Sign.FAILS: "fail",
+    Sign.OPEN: "are open",
+    AccountSign.UNAUDITED: "have their own account alone, not audited",
+}
+"""What the signs below the table of papers say, in that order."""
+
+
 def _render_verdicts(runs: list[PaperRun], to_folder: str, to_verdicts: str) -> str:
-    """Return what came out of each paper, in a row that is read in ten seconds; the links lead to its folder."""
+    """Return what came out of each paper, in a row that is read in ten seconds, and the picture of printed numbers."""
     papers = [run for run in runs if run.is_of_paper]
-    return render_template("verdicts.md.j2", runs=papers, to_folder=to_folder, to_verdicts=to_verdicts)
+    counted = {sign for run in papers for answer in run.answers for sign in answer.counts}
+    return render_template(
+        "verdicts.md.j2",
+        runs=papers,
+        picture=describe_picture(papers),
+        signs=[sign for sign in SIGNS if sign in counted],
+        meanings=_MEANINGS,
+        to_folder=to_folder,
+        to_verdicts=to_verdicts,
+    )
 
 
 def _describe_decision(run: PaperRun, part: DecisionTable) -> tuple[str, list[list[str]]]:
