@@ -25,9 +25,9 @@ from plots.rows import name_difference, turn
 
 _MOST_GLYPHS = 40
 """Of a bar in which each stands for one claim, number or algorithm."""
-_LENGTH = 30
+_LENGTH = 20
 """Of a bar of more than these, in characters."""
-_QUOTED = 90
+_QUOTED = 60
 """Characters of a claim that is named in an answer."""
 
 
@@ -50,7 +50,7 @@ def draw_bar(answer: Answer) -> str:
     >>> draw_bar(Answer("", "", {Sign.HOLDS: 2, Sign.FAILS: 5})), draw_bar(Answer("", "", {Sign.FAILS: 1}))
     ('✓✓✗✗✗✗✗', '✗')
     >>> draw_bar(Answer("", "", {Sign.HOLDS: 20, Sign.OPEN: 70}))
-    '✓███████ 20  ?███████████████████████ 70'
+    '✓████ 20  ?████████████████ 70'
     """
     total = sum(answer.counts.values())
     if total <= _MOST_GLYPHS:
@@ -83,7 +83,7 @@ def explain_claims(paper: Paper, claims: Sequence[ClaimAnswer]) -> str:
     reasons += _count_unsettled(verdicts)
     if Verdict.UNDECIDED in verdicts:
         most = max((claim.runs or 0 for claim in claims if claim.verdict == Verdict.UNDECIDED), default=0)
-        reasons[-1] += f" (after at most {count_runs(most)} of a setting)"
+        reasons[-1] += f" (after at most {count_runs(most)})"
     return "; ".join(reasons)
 
 
@@ -96,7 +96,7 @@ def _rate_failure(claim: ClaimAnswer) -> float:
 
 def _quote_effect(paper: Paper, claim: ClaimAnswer) -> str:
     """Return the beginning of a claim with the effect that decides, or why it fails where it has none."""
-    quoted = f"“{textwrap.shorten(claim.text, _QUOTED, placeholder=' …')}”"
+    quoted = f"“{textwrap.shorten(claim.text, _QUOTED, placeholder=' …').rstrip('.')}”"
     if (found := claim.decisive) is None:
         return f"{quoted}: {claim.reason.partition('; so under each')[0]}"
     asked = paper.claims_by_id[claim.id]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from experiments.config.finding import SIGNS, AccountSign, AnySign, FinerSign, Sign
 from experiments.judge.verdict import Verdict
 
-
 _LESS_SURE: tuple[AnySign, ...] = (Sign.HOLDS, FinerSign.WITHIN, AccountSign.UNAUDITED, Sign.OPEN)
 """Signs that do not speak against anything, the surest first."""
 

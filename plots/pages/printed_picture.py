@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +49,7 @@ class _Panel:
 
 
 def list_panels(runs: Sequence[PaperRun]) -> list[_Panel]:
-    """Return the printed numbers of each paper that have one of ours beside them: those in per cent, then the others."""
+    """Return the printed numbers that have one of ours beside them, by paper: those in per cent, then the others."""
     return [panel for run in runs if run.is_of_paper for panel in _list_panels(run)]
 
 
@@ -79,13 +80,13 @@ def describe_picture(runs: Sequence[PaperRun]) -> dict[str, Any]:
     """
     papers = [run for run in runs if run.is_of_paper]
     counts = _count_signs(list_panels(papers))
-    n_drawn, n = sum(counts.values()), sum(len(run.measured) for run in papers)
+    n_drawn = sum(counts.values())
     told = ", ".join(f"{number} {sign.describe(number)}" for sign, number in counts.items())
     alt = f"{n_drawn} printed numbers against ours, a panel for each paper and unit: {told}"
-    blank = [str(run.paper.number) for run in papers if not len(run.measured)]
-    missing = [f"paper{'s' if len(blank) > 1 else ''} {', '.join(blank)}, no printed number of which can be read"]
-    reasons = [*(missing if blank else []), *([f"{n - n_drawn} numbers that nothing here answers"] if n > n_drawn else [])]
-    return {"file": f"{NAME}.svg", "n_drawn": n_drawn, "alt": alt, "missing": reasons}
+    missing = [f"paper {run.paper.number}, which prints no legible number" for run in papers if not len(run.measured)]
+    unanswered = [verdict for run in papers for verdict in run.measured.loc[run.measured["mean"].isna(), "verdict"]]
+    missing += [f"{n} that {'is' if n == 1 else 'are'} {verdict}" for verdict, n in Counter(unanswered).items()]
+    return {"file": f"{NAME}.svg", "n_drawn": n_drawn, "alt": alt, "missing": missing}
 
 
 def _count_signs(panels: Sequence[_Panel]) -> dict[AnySign, int]:
