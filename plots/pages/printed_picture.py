@@ -118,6 +118,7 @@ def draw_panels(panels: Sequence[_Panel]) -> style.Figure:
         for sign, n in _count_signs(panels).items()
     ]
     keys.append(style.make_key("printed = ours", color=style.GRID, linewidth=2))
+    style.write_title(drawn, places[_COLUMNS - 1], "Printed numbers against ours")
     places[len(panels)].legend(handles=keys, loc="upper left", frameon=False, fontsize=_FONT, borderaxespad=0)
     return drawn
 

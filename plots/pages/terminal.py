@@ -105,9 +105,8 @@ def _make_claims_table(plot: StripPlot[ClaimRow], head: str) -> Table:
         table.add_column("effect", justify="right", no_wrap=True)
         table.add_column("settings")
     for row in plot.rows:
-        difference = f"[dim]{escape(row.difference)}[/dim]" if row.difference else ""
-        head = [f"{escape(row.text)}{_put_behind(row.aside)}", *filter(None, [difference])]
-        text = "\n".join([*head, *map(escape, row.lines_below)])
+        difference = [f"[dim]{escape(row.difference)}[/dim]"] if row.difference else []
+        text = "\n".join([f"{escape(row.text)}{_put_behind(row.aside)}", *difference, *map(escape, row.lines_below)])
         if not is_computed:
             cells = [text, draw_in_text(row.strip, "│", _STRIP), row.size, row.held]
         else:
