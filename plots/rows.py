@@ -9,6 +9,7 @@ should be larger, and the row says so.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -248,12 +249,14 @@ def name_difference(paper: Paper, claim: Claim, found: SettingAnswer) -> str:
 
 
 def give_reason(claim: Claim, answer: ClaimAnswer) -> str:
-    """Return the reason of a verdict, the effect in it with the sign that it has where it is shown."""
-    found = answer.decisive
-    if found is None or not _is_turned(claim, found.place):
-        return answer.reason
-    said, turned = (format_effect(str(answer.metric), one.to_mapping()) for one in (found, _turn(found)))
-    return answer.reason.replace(said, turned)
+    """Return the reason of a verdict, effects in it with the signs that they have where they are shown."""
+    turned = {}
+    for found in answer.settings:
+        if found.n and _is_turned(claim, found.place):
+            said, shown = (format_effect(str(answer.metric), one.to_mapping()) for one in (found, _turn(found)))
+            turned[said] = shown
+    effects = "|".join(map(re.escape, turned))
+    return re.sub(effects, lambda effect: turned[effect[0]], answer.reason) if turned else answer.reason
 
 
 def _place(turned: SettingAnswer, axis: Axis) -> Strip:

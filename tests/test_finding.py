@@ -1,6 +1,7 @@
 """The sentence that says what came out of a paper, and the three answers, against the verdicts of made-up runs."""
 
 import copy
+import re
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -338,6 +339,8 @@ def test_a_claim_that_one_errs_less_subtracts_its_error():
     run = PaperRun.read(REFERENCE / "paper-1")
     readings = {one.id: one for plot in run.claim_plots for row in plot.rows for one in row.readings}
     row, found = readings["below-fm-signed"], next(one for one in run.claims if one.id == "below-fm-signed").decisive
+    open_one = next(row for plot in run.claim_plots for row in plot.rows if row.id == "below-fm")
+    assert re.search(r"weakest on daily_demand at ε = [\d.]+: \+0", open_one.reason), "of another setting, too"
     assert found.effect > 0 and row.effect == f"−{found.effect:.3g}" and row.difference.startswith("FM")
 
 

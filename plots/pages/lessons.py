@@ -66,7 +66,7 @@ class Lessons:
         return count_inside(self._find_run(paper).numbers)
 
     def holding(self, paper: int, what: str) -> str:
-        """Return how many printed ``numbers`` or ``claims`` of a paper hold, such as "2 of 30", and what is near that."""
+        """Return how many printed ``numbers`` or ``claims`` of a paper hold, "2 of 30", and what is near that."""
         numbers, claims, _ = self._find_run(paper).answers
         counts = {"numbers": numbers, "claims": claims}[what].counts
         near = [f"{counts[sign]} {sign.describe(counts[sign])}" for sign in FinerSign if sign in counts]
