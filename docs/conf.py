@@ -15,7 +15,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 site_contents = {
     "README": [
         "Start <docs/tutorial>",
-        "Results <docs/results>",
+        "Results <results/reference/README>",
         "Private models <docs/algorithms>",
         "Examples <docs/auto_gallery/index>",
         "Write your own <docs/extending>",
@@ -33,8 +33,8 @@ site_contents = {
         "Executors <docs/executors>",
         "docs/glossary",
     ],
-    "docs/results": [
-        "Published results <results/reference/README>",
+    "results/reference/README": [
+        "What we learned <docs/results>",
         "Algorithms <results/reference/algorithms>",
         "Paper 1: DiffPETs <results/reference/paper-1/README>",
         "Paper 2: RFDPP-Gini <results/reference/paper-2/README>",

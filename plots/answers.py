@@ -1,23 +1,34 @@
-"""How the answers that a reader wants of a paper are shown, and its finding.
+"""How the answers that a reader wants of a paper are shown and what decides them, and its finding.
 
 A finding has its sizes filled in, and its verdicts compared with those of a run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from experiments.config.finding import INSIDE, AnySign, PaperFinding, Sign
+from experiments.config.paper import Paper
 from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.number_answers import find_outside
 from experiments.judge.numbers.number_verdict import is_blank
 from experiments.judge.paper_answer import Answer
 from experiments.judge.verdict import Verdict
-from experiments.judge.words import format_difference
-from plots.labels import MISSING, SYMBOLS
+from experiments.judge.words import count_runs, format_difference, format_effect
+from plots.labels import MISSING, SYMBOLS, format_number, label_result
+from plots.rows import name_difference, turn
+
+_MOST_GLYPHS = 40
+"""Of a bar in which each stands for one claim, number or algorithm."""
+_LENGTH = 20
+"""Of a bar of more than these, in characters."""
+_QUOTED = 60
+"""Characters of a claim that is named in an answer."""
 
 
 def format_tally(answer: Answer) -> str:
@@ -31,23 +42,84 @@ def format_tally(answer: Answer) -> str:
     return ", ".join(f"{SYMBOLS[sign]} {n} {sign.describe(n)}" for sign, n in answer.counts.items())
 
 
-def draw_bar(answer: Answer, width: int = 20) -> str:
-    """Draw the counts of an answer as a bar of signs, each of them at least once; a single one needs no bar.
+def draw_bar(answer: Answer) -> str:
+    """Draw the counts of an answer: a sign for each thing that is counted; of many a bar whose parts have their number.
 
     Examples
     --------
-    >>> draw_bar(Answer("", "", {Sign.HOLDS: 2, Sign.FAILS: 28}), 10), draw_bar(Answer("", "", {Sign.FAILS: 1}), 3)
-    ('✓✗✗✗✗✗✗✗✗✗', '✗')
+    >>> draw_bar(Answer("", "", {Sign.HOLDS: 2, Sign.FAILS: 5})), draw_bar(Answer("", "", {Sign.FAILS: 1}))
+    ('✓✓✗✗✗✗✗', '✗')
+    >>> draw_bar(Answer("", "", {Sign.HOLDS: 20, Sign.OPEN: 70}))
+    '✓████ 20  ?████████████████ 70'
     """
-    left, total, drawn = width, sum(answer.counts.values()), ""
-    if total == 1:
-        return SYMBOLS[next(iter(answer.counts))]
-    for place, (sign, n) in enumerate(answer.counts.items(), start=1):
-        others = len(answer.counts) - place
-        length = min(max(1, round(left * n / total)), left - others)
-        drawn += SYMBOLS[sign] * length
-        left, total = left - length, total - n
-    return drawn
+    total = sum(answer.counts.values())
+    if total <= _MOST_GLYPHS:
+        return "".join(SYMBOLS[sign] * n for sign, n in answer.counts.items())
+    parts = ((SYMBOLS[sign], max(1, round(_LENGTH * n / total)), n) for sign, n in answer.counts.items())
+    return "  ".join(f"{symbol}{'█' * length} {n}" for symbol, length, n in parts)
+
+
+def explain_numbers(paper: Paper, measured: pd.DataFrame) -> str:
+    """Return what decides how many printed numbers come out: that which fails by most, and what leaves others open."""
+    rows = measured.to_dict("records")
+    verdicts = [Verdict(row["verdict"]) for row in rows]
+    failing = [row for row, verdict in zip(rows, verdicts, strict=True) if verdict.sign == Sign.FAILS]
+    reasons = []
+    if failing:
+        row = max(failing, key=lambda row: abs(row["difference"] / (row["printed"] or 1)))
+        printed, ours = (format_number(row["metric"], row[name], int(row["decimals"])) for name in ("printed", "mean"))
+        reasons.append(f"farthest off: printed {printed}, ours {ours} ({label_result(paper, row)})")
+    return "; ".join([*reasons, *_count_unsettled(verdicts)])
+
+
+def explain_claims(paper: Paper, claims: Sequence[ClaimAnswer]) -> str:
+    """Return what decides how many claims hold: the one that fails by most δ, and what leaves others open."""
+    failing = [claim for claim in claims if claim.verdict.shown == Sign.FAILS]
+    reasons = []
+    if failing:
+        worst = max(failing, key=_rate_failure)
+        reasons.append(f"fails{' by most' if _rate_failure(worst) else ''}: {_quote_effect(paper, worst)}")
+    verdicts = [claim.verdict for claim in claims]
+    reasons += _count_unsettled(verdicts)
+    if Verdict.UNDECIDED in verdicts:
+        most = max((claim.runs or 0 for claim in claims if claim.verdict == Verdict.UNDECIDED), default=0)
+        reasons[-1] += f" (after at most {count_runs(most)})"
+    return "; ".join(reasons)
+
+
+def _rate_failure(claim: ClaimAnswer) -> float:
+    """Return how many times what counts as no difference a claim fails by; 0 without an effect."""
+    found = claim.decisive
+    has_size = found is not None and math.isfinite(found.margin) and found.margin > 0
+    return abs(found.effect) / found.margin if found is not None and has_size else 0.0
+
+
+def _quote_effect(paper: Paper, claim: ClaimAnswer) -> str:
+    """Return the beginning of a claim with the effect that decides, or why it fails where it has none."""
+    quoted = f"“{textwrap.shorten(claim.text, _QUOTED, placeholder=' …').rstrip('.')}”"
+    if (found := claim.decisive) is None:
+        return f"{quoted}: {claim.reason.partition('; so under each')[0]}"
+    asked = paper.claims_by_id[claim.id]
+    effect = format_effect(str(claim.metric), turn(asked, found).to_mapping()).partition(" (")[0]
+    difference = name_difference(paper, asked, found)
+    return f"{quoted}: {effect}{f' ({difference})' if difference else ''}"
+
+
+def _count_unsettled(verdicts: Iterable[Verdict]) -> list[str]:
+    """Return how many verdicts depend on what, and how many are open why.
+
+    >>> _count_unsettled([Verdict.DEPENDS_ON_READING, Verdict.UNDECIDED, Verdict.UNDECIDED, Verdict.REFUTED])
+    ['1 depends on the reading', 'open: 2 undecided']
+    """
+    given = list(verdicts)
+    counts = {verdict: given.count(verdict) for verdict in Verdict if verdict in given}
+    depending = [
+        f"{n} {verdict if n == 1 else verdict.replace('depends', 'depend', 1)}"
+        for verdict, n in counts.items()
+        if verdict.shown == Sign.DEPENDS
+    ]
+    is_open = [f"{n} {verdict}" for verdict, n in counts.items() if verdict.sign == Sign.OPEN]
+    return [*depending, *([f"open: {', '.join(is_open)}"] if is_open else [])]
 
 
 def fill_finding(finding: PaperFinding, claims: Sequence[ClaimAnswer], numbers: pd.DataFrame) -> str:

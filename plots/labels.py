@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from experiments.config.finding import AccountSign, AnySign, Sign
+from experiments.config.finding import AccountSign, AnySign, FinerSign, Sign
 from experiments.config.paper import Paper
 from experiments.judge.numbers.number_verdict import is_blank
 from experiments.judge.verdict import Verdict
@@ -18,16 +18,20 @@ from experiments.metrics.scikit_learn import find_scikit_learn
 #: How each sign is written: never by its colour alone.
 SYMBOLS: dict[AnySign, str] = {
     Sign.HOLDS: "✓",
-    Sign.FAILS: "✗",
+    FinerSign.WITHIN: "≈",
+    FinerSign.IN_PART: "◔",
     Sign.DEPENDS: "◐",
+    Sign.FAILS: "✗",
     Sign.OPEN: "?",
     AccountSign.UNAUDITED: "✎",
 }
 #: What colour a sign has on pages and on the terminal.
 TONES: dict[AnySign, str] = {
     Sign.HOLDS: "good",
-    Sign.FAILS: "bad",
+    FinerSign.WITHIN: "mixed",
+    FinerSign.IN_PART: "mixed",
     Sign.DEPENDS: "mixed",
+    Sign.FAILS: "bad",
     Sign.OPEN: "open",
     AccountSign.UNAUDITED: "open",
 }
@@ -39,9 +43,9 @@ def find_symbol(given: str) -> str:
     Examples
     --------
     >>> find_symbol("reproduced within ± δ"), find_symbol("setting lost"), find_symbol("")
-    ('✓', '?', '')
+    ('≈', '?', '')
     """
-    return SYMBOLS[Verdict(given).sign] if given in set(Verdict) else ""
+    return SYMBOLS[Verdict(given).shown] if given in set(Verdict) else ""
 
 
 def label_name(paper: Paper, name: str) -> str:
@@ -162,7 +166,8 @@ def label_result(paper: Paper, row: Mapping[str, Any]) -> str:
     if row["statistic"] == "exact":
         return f"{where}: {row['metric']}"
     if row["statistic"] == "some":
-        return f"{label_name(paper, row['algorithm'])}: setting not said; ours: the nearest"
+        what = f"{label_name(paper, row['algorithm'])}: {label_metric(paper, row['metric'])}"
+        return f"{what}, setting not printed, ours the nearest"
     if row["statistic"] == "max":
         return f"{where}: maximum"
     return f"{where}, {label_name(paper, row['algorithm'])}: {label_metric(paper, row['metric'])}"

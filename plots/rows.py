@@ -2,22 +2,25 @@
 
 The row of a claim has its readings inside. It shows the setting that decides: the one that refutes the claim, else the
 one that is weakest. To its right lies what the claim says, whatever its direction; where a claim says that nothing
-changes, zero is what it says.
+changes, zero is what it says. So an effect has the sign of its side: what should be smaller is subtracted from what
+should be larger, and the row says so.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
 
-from experiments.config.finding import Sign
+from experiments.config.finding import AnySign, Sign
 from experiments.config.kinds.claims import Claim, ClaimAboutRuns
 from experiments.config.paper import Paper, Speaker
 from experiments.judge.claim_answer import ClaimAnswer, SettingAnswer
+from experiments.judge.evidence.standings import Outcome
 from experiments.judge.numbers.number_verdict import is_blank
 from experiments.judge.verdict import Verdict
 from experiments.judge.words import count_runs, describe_place, format_effect, format_share
@@ -52,6 +55,7 @@ class ClaimRow:
     unit: str = COMPUTED
     effect: str = ""  #: of the setting that decides
     interval: str = ""  #: 95 %, of that
+    difference: str = ""  #: what it is the difference of: what minus what
     place: str = ""  #: which setting that is; empty if the claim has one only
     strip: Strip | None = None  #: where that stands on the axis of its unit
     held: str = ""  #: how many settings came out how, such as "8 as claimed, 1 equal"
@@ -62,12 +66,12 @@ class ClaimRow:
     readings: list[ClaimRow] = field(default_factory=list)  #: other readings of the sentence
     differs: bool = False  #: whether readings come to different verdicts
     read_as: str = ""  #: how it is read itself
-    sign_as_read: Sign = Sign.OPEN  #: what comes of that
+    sign_as_read: AnySign = Sign.OPEN  #: what comes of that
 
     @property
-    def sign(self) -> Sign:
+    def sign(self) -> AnySign:
         """That of its verdict."""
-        return self.verdict.sign
+        return self.verdict.shown
 
     @property
     def aside(self) -> str:
@@ -118,7 +122,7 @@ def list_claim_plots(
         with_readings = [claim for claim in paper.claims if paper.claims_by_id[paper.text_of(claim)] in claims]
         axis = _make_axis([known[claim.id] for claim in with_readings])
         rows = [_make_claim_row(paper, claim, known, new_rows, axis) for claim in claims]
-        plots.append(StripPlot(unit, _label_ticks(unit, axis), rows))
+        plots.append(StripPlot(unit, _label_ticks(unit, axis), rows, scale=_describe_effect_axis(unit, axis)))
     return plots
 
 
@@ -157,7 +161,7 @@ def _make_axis(answers: Sequence[ClaimAnswer]) -> Axis:
 
 def _label_ticks(unit: str, axis: Axis) -> list[tuple[float, str]]:
     """Return the ticks of an axis with their labels, without those that would run into the label of zero."""
-    scale = 100 if unit == "points" else 1
+    scale = _find_scale(unit)
     ticks = []
     for tick in axis.list_ticks() if unit else []:
         place = axis.place(tick)
@@ -166,19 +170,38 @@ def _label_ticks(unit: str, axis: Axis) -> list[tuple[float, str]]:
     return ticks
 
 
+def _describe_effect_axis(unit: str, axis: Axis) -> str:
+    """Return the scale of an axis of effects in words: both ends with the unit, and where it is no linear one.
+
+    >>> _describe_effect_axis("points", Axis(-0.25, 0.25)), _describe_effect_axis("MSE", Axis(-3, 3, threshold=0.01))
+    ('−25 … +25 percentage points', '−3 … +3 MSE, logarithmic beyond ± 0.01')
+    """
+    if unit == COMPUTED:
+        return ""
+    reach = f"{_find_scale(unit) * axis.high:.3g}".replace("e+0", "e")
+    bent = f", logarithmic beyond ± {axis.threshold:g}" if math.isfinite(axis.threshold) else ""
+    return f"−{reach} … +{reach} {'percentage points' if unit == 'points' else unit}{bent}"
+
+
+def _find_scale(unit: str) -> int:
+    return 100 if unit == "points" else 1
+
+
 def _make_claim_row(
     paper: Paper, claim: Claim, answers: Mapping[str, ClaimAnswer], new_rows: Mapping[str, str], axis: Axis
 ) -> ClaimRow:
     answer = answers[claim.id]
-    row: dict[str, Any] = {"id": answer.id, "text": answer.text, "verdict": answer.verdict, "reason": answer.reason}
+    row: dict[str, Any] = {"id": answer.id, "text": answer.text, "verdict": answer.verdict}
+    row |= {"reason": give_reason(claim, answer)}
     row |= {"unit": _find_unit(paper, answer), "details": _list_details(claim, answer)}
     row |= {"is_rebuilt": claim.against is not None, "new_rows": new_rows.get(claim.id, "")}
     row |= {"differs": bool(answer.conditions), "read_as": next(iter(answer.conditions), "")}
-    row |= {"sign_as_read": answer.as_read.sign}
+    row |= {"sign_as_read": answer.as_read.shown}
     if found := answer.decisive:
-        metric = str(answer.metric)
-        effect, _, interval = format_effect(metric, found.to_mapping()).rstrip(")").partition(" (")
-        row |= {"effect": effect, "interval": interval, "strip": _place(claim, found, axis)}
+        metric, turned = str(answer.metric), turn(claim, found)
+        effect, _, interval = format_effect(metric, turned.to_mapping()).rstrip(")").partition(" (")
+        row |= {"effect": effect, "interval": interval, "strip": _place(turned, axis)}
+        row |= {"difference": name_difference(paper, claim, found)}
         row |= {"held": _format_counts(answer.counts), "runs": _format_runs(found)}
         row |= {"settings": [_make_setting(paper, claim, metric, setting, axis) for setting in answer.settings]}
         row |= {"place": label_place(paper, claim, found.place) if len(answer.settings) > 1 else ""}
@@ -205,13 +228,40 @@ def _format_runs(found: SettingAnswer) -> str:
     return f"{found.weighed} of {found.n}" if found.weighed < found.n else str(found.n)
 
 
-def _place(claim: Claim, found: SettingAnswer, axis: Axis) -> Strip:
-    """Return where the effect of a setting stands; what bears the claim out lies to the right, or near zero."""
+def turn(claim: Claim, found: SettingAnswer) -> SettingAnswer:
+    """Return the effect of a setting with the sign of its side: above zero is what bears the claim out, or near it."""
+    return _turn(found) if _is_turned(claim, found.place) else found
+
+
+def _is_turned(claim: Claim, place: Mapping[str, Any]) -> bool:
+    return isinstance(claim, ClaimAboutRuns) and find_rule(claim).find_direction(place.get("part", "")) == -1
+
+
+def _turn(found: SettingAnswer) -> SettingAnswer:
+    return found.model_copy(update={"effect": 0.0 - found.effect, "low": 0.0 - found.high, "high": 0.0 - found.low})
+
+
+def name_difference(paper: Paper, claim: Claim, found: SettingAnswer) -> str:
+    """Return what the effect of a setting, as it is shown, is the difference of; nothing where nobody says."""
     assert isinstance(claim, ClaimAboutRuns)
-    effect, low, high = found.effect, found.low, found.high
-    if find_rule(claim).find_direction(found.place.get("part", "")) == -1:
-        effect, low, high = -effect, -high, -low
-    return axis.make_strip(effect, low, high, 0.0, found.margin)
+    sides = find_rule(claim).name_sides(paper, found.place.get("part", ""))
+    return " minus ".join(reversed(sides) if _is_turned(claim, found.place) else sides) if all(sides) else ""
+
+
+def give_reason(claim: Claim, answer: ClaimAnswer) -> str:
+    """Return the reason of a verdict, effects in it with the signs that they have where they are shown."""
+    turned = {}
+    for found in answer.settings:
+        if found.n and _is_turned(claim, found.place):
+            said, shown = (format_effect(str(answer.metric), one.to_mapping()) for one in (found, _turn(found)))
+            turned[said] = shown
+    effects = "|".join(map(re.escape, turned))
+    return re.sub(effects, lambda effect: turned[effect[0]], answer.reason) if turned else answer.reason
+
+
+def _place(turned: SettingAnswer, axis: Axis) -> Strip:
+    """Return where an effect stands, as from `turn`."""
+    return axis.make_strip(turned.effect, turned.low, turned.high, 0.0, turned.margin)
 
 
 def _make_setting(paper: Paper, claim: Claim, metric: str, found: SettingAnswer, axis: Axis) -> _SettingRow:
@@ -219,7 +269,8 @@ def _make_setting(paper: Paper, claim: Claim, metric: str, found: SettingAnswer,
     if not found.n:
         return _SettingRow(place)
     won = f"{found.outcome.value}; {format_share(found.share_won)} of {count_runs(found.n)} as claimed"
-    return _SettingRow(place, format_effect(metric, found.to_mapping()), won, _place(claim, found, axis))
+    turned = turn(claim, found)
+    return _SettingRow(place, format_effect(metric, turned.to_mapping()), won, _place(turned, axis))
 
 
 def _list_details(claim: Claim, answer: ClaimAnswer) -> dict[str, str]:
@@ -227,7 +278,8 @@ def _list_details(claim: Claim, answer: ClaimAnswer) -> dict[str, str]:
     details |= {"what leaves it open": claim.leaves_open, "read as": claim.read_as}
     if answer.effect is not None:
         center = " (median)" if answer.statistic == "median" else ""
-        details[f"over all settings{center}"] = format_effect(str(answer.metric), answer.model_dump())
+        over_all = SettingAnswer(place={}, outcome=Outcome.OPEN, effect=answer.effect, low=answer.low, high=answer.high)
+        details[f"over all settings{center}"] = format_effect(str(answer.metric), turn(claim, over_all).to_mapping())
         details["runs of a setting, at most"] = str(answer.runs)
         details["what they could not show"] = answer.unseen
     details["what it speaks of"] = answer.scope
@@ -255,9 +307,9 @@ class NumberRow:
     strip: Strip | None  #: None where there is no common axis, or nothing of ours
 
     @property
-    def sign(self) -> Sign:
+    def sign(self) -> AnySign:
         """That of its verdict."""
-        return self.verdict.sign
+        return self.verdict.shown
 
     @property
     def aside(self) -> str:
@@ -273,7 +325,8 @@ def plot_numbers(paper: Paper, measured: pd.DataFrame) -> list[StripPlot[NumberR
         rows = measured[is_percentage].to_dict("records")
         axis = make_number_axis([row[name] for row in rows for name in ("printed", "mean")])
         ticks = [(axis.place(tick), f"{100 * tick:.4g}") for tick in axis.list_ticks()]
-        plots.append(StripPlot("%", ticks, [make_row(paper, row, axis) for row in rows]))
+        scale = f"{100 * axis.low:.3g} … {100 * axis.high:.3g} %"
+        plots.append(StripPlot("%", ticks, [make_row(paper, row, axis) for row in rows], scale=scale))
     others = measured[~is_percentage].to_dict("records")
     return [*plots, StripPlot("", [], [make_row(paper, row) for row in others])] if others else plots
 
@@ -288,7 +341,7 @@ def group_numbers(plots: Iterable[StripPlot[NumberRow]]) -> list[StripPlot[Numbe
         for rows in by_kind.values():
             shared, others = _split_words([row.what for row in rows])
             own = [replace(row, what=words) for words, row in zip(others, rows, strict=True)]
-            groups.append(StripPlot(plot.unit, plot.ticks, own, shared))
+            groups.append(StripPlot(plot.unit, plot.ticks, own, shared, plot.scale))
     return groups
 
 

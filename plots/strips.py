@@ -26,6 +26,7 @@ class StripPlot(Generic[Row]):
     ticks: list[tuple[float, str]]  #: where the labels of the axis stand, from 0 to 1, and the labels
     rows: list[Row]
     shared: str = ""  #: words of what all rows are numbers of, which the rows do not repeat
+    scale: str = ""  #: both ends of the axis in words, with the unit; empty of those that have none
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,9 @@ import pytest
 import algorithms
 from documents import search_path
 from experiments.command_line import list_commands
+from experiments.config.finding import SIGNS, AccountSign
 from experiments.judge.verdict import Verdict
+from plots.labels import SYMBOLS
 from tests import pages
 from tests.browser import DESKTOP, TELEPHONE, fits, opened
 from tests.command_line import exit_code
@@ -208,13 +210,13 @@ def test_the_glossary_has_the_ten_words_of_our_own_and_those_of_the_field():
     assert {"ε", "neighbouring tables", "sensitivity", "ledger", "release", "audit", "peer", "claim"} <= words_of_field
 
 
-def test_verdicts_begin_with_the_four_signs_and_every_kind_of_verdict():
-    _, _, rest = TEXTS["docs/verdicts.md"].partition("## Four signs\n\n")
+def test_verdicts_begin_with_the_signs_and_every_kind_of_verdict():
+    _, _, rest = TEXTS["docs/verdicts.md"].partition("## Signs\n\n")
     table = rest.partition("\n\n")[0]
-    rows = re.findall(r"^\| (.) \*\*(\w+)\*\* \|.*\| (.+) \|$", table, flags=re.MULTILINE)
-    assert [row[:2] for row in rows] == [("✓", "holds"), ("✗", "fails"), ("◐", "depends"), ("?", "open")]
+    rows = re.findall(r"^\| (.) \*\*(.+?)\*\* \|.*\| (.+) \|$", table, flags=re.MULTILINE)
+    assert [row[:2] for row in rows] == [(SYMBOLS[sign], sign.value) for sign in SIGNS if sign not in AccountSign]
     signs = {reason: sign for _, sign, reasons in rows for reason in reasons.split("; ")}
-    assert signs == {verdict.value: verdict.sign.value for verdict in Verdict}
+    assert signs == {verdict.value: verdict.shown.value for verdict in Verdict}
 
 
 def test_the_picture_of_the_rooms_has_every_room():

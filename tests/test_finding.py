@@ -1,7 +1,9 @@
 """The sentence that says what came out of a paper, and the three answers, against the verdicts of made-up runs."""
 
 import copy
+import re
 import shutil
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,10 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from algorithms.accounting.faults import CLAIMS_ONLY
 from documents.yaml_files import DocumentError
 from experiments.audit.private_as_claimed import judge_privacy
 from experiments.cells.current import Standing
-from experiments.config.finding import Sign
+from experiments.config.finding import FinerSign, Sign
 from experiments.config.kinds import find_kind
 from experiments.config.paper import Speaker, parse_paper
 from experiments.config.papers import read_paper
@@ -192,8 +195,15 @@ def test_long_sentences_are_refused():
     assert make_paper(promise="word " * 30).promise
 
 
-def test_every_verdict_has_a_sign():
-    assert count_signs(Verdict) == {Sign.HOLDS: 2, Sign.FAILS: 3, Sign.DEPENDS: 3, Sign.OPEN: 5}
+def test_every_verdict_has_a_sign_and_what_is_near_one_is_counted_apart():
+    assert Counter(verdict.sign for verdict in Verdict) == {
+        Sign.HOLDS: 2,
+        Sign.FAILS: 3,
+        Sign.DEPENDS: 3,
+        Sign.OPEN: 5,
+    }
+    near = {FinerSign.WITHIN: 2, FinerSign.IN_PART: 1}
+    assert count_signs(Verdict) == {Sign.HOLDS: 1, Sign.FAILS: 2, Sign.DEPENDS: 2, Sign.OPEN: 5, **near}
     assert all(isinstance(verdict.sign, Sign) and Verdict(verdict.value) is verdict for verdict in Verdict)
 
 
@@ -245,7 +255,40 @@ def test_privacy_is_answered_from_accounts_and_attacks():
     assert _judge_privacy(paper, []).sign == Sign.OPEN
     ours = paper.model_copy(update={"own": ()})
     assert _judge_privacy(ours, [broken]).words == "no"
-    assert _judge_privacy(ours, [broken, kept | {"algorithm": "rdt"}]).words == "1 of 2 algorithms are"
+    assert _judge_privacy(ours, [broken, kept | {"algorithm": "rdt"}]).words == "1 of 2 algorithms is"
+
+
+def test_what_nobody_checked_is_counted_as_open():
+    """A peer that claims an ε without an account is neither private nor left out."""
+    paper = PaperRun.read(REFERENCE / "paper-benchmark-heavy").paper
+    kept = {"algorithm": "rdt", "keeps_claim": True, "faults": [], "data_faults": {}}
+    unchecked = [kept | {"algorithm": name, "keeps_claim": None, "faults": [vars(CLAIMS_ONLY)]} for name in ("a", "b")]
+    found = _judge_privacy(paper, [kept, *unchecked])
+    assert (found.words, found.counts) == ("1 of 3 algorithms is, nobody checked 2", {Sign.HOLDS: 1, Sign.OPEN: 2})
+    assert found.sign == Sign.OPEN, "nothing speaks against it, and not all was looked at"
+    alone = _judge_privacy(paper, unchecked[:1])
+    assert (alone.words, alone.counts) == ("it claims an ε that nobody checked", {Sign.OPEN: 1})
+
+
+@pytest.mark.parametrize("name", ["benchmark", "benchmark-heavy"])
+def test_each_algorithm_of_a_benchmark_that_claims_an_epsilon_is_counted(name):
+    run = PaperRun.read(REFERENCE / f"paper-{name}")
+    answer = run.answers[2]
+    unchecked = [row for row in run.privacy if any(fault["name"] == CLAIMS_ONLY.name for fault in row["faults"])]
+    assert sum(answer.counts.values()) == len(run.privacy) and answer.counts[Sign.OPEN] == len(unchecked) > 0
+    assert f"of {len(run.privacy)} algorithms" in answer.words and f"nobody checked {len(unchecked)}" in answer.words
+
+
+def test_what_decides_stands_beside_the_counts():
+    numbers, claims, _ = PaperRun.read(REFERENCE / "paper-2").answers
+    run = PaperRun.read(REFERENCE / "paper-2")
+    failing = run.measured[run.measured["verdict"] == "refuted"]
+    farthest = failing.loc[(failing["difference"] / failing["printed"]).abs().idxmax()]
+    printed, ours = (f"{100 * farthest[name]:.3f}" for name in ("printed", "mean"))
+    assert numbers.reason.startswith(f"farthest off: printed {printed}, ours {ours} (Mushroom, depth d = 10, ε = 0.05")
+    assert "14 depend on how many runs were averaged" in numbers.reason
+    assert claims.reason.startswith("fails by most: “Noise costs little accuracy: ")
+    assert "(ε = 0.05 minus no noise)" in claims.reason and "open: 6 undecided (after at most 40 runs" in claims.reason
 
 
 def test_an_algorithm_that_is_private_under_some_readings_depends_on_them():
@@ -259,7 +302,7 @@ def test_an_algorithm_that_is_private_under_some_readings_depends_on_them():
     assert found.reason == "the target is not scaled"
     assert _judge_privacy(paper, [kept, raw | {"algorithm": "rdt"}]).words == "yes"
     assert _judge_privacy(paper, [raw]).words == "no"
-    assert _judge_privacy(paper, [kept, raw, kept | {"algorithm": "dpba"}]).words == "1 of 2 algorithms are"
+    assert _judge_privacy(paper, [kept, raw, kept | {"algorithm": "dpba"}]).words == "1 of 2 algorithms is"
 
 
 @pytest.mark.parametrize("folder", PUBLISHED, ids=lambda folder: folder.name)
@@ -280,6 +323,28 @@ def test_every_claim_stands_once_and_a_reading_inside_of_what_it_reads(folder):
             assert run.paper.claims_by_id[row.id].reading_of is None
             collect(row)
     assert sorted(names) == sorted(claim.id for claim in run.claims)
+
+
+@pytest.mark.parametrize("folder", PUBLISHED, ids=lambda folder: folder.name)
+def test_an_effect_has_the_sign_of_its_side_and_says_what_it_subtracts_from_what(folder):
+    """To the right of zero lies what the claim says: there it has a plus, whatever the claim's direction."""
+    run = PaperRun.read(folder)
+    for plot in (*run.claim_plots, *run.our_claim_plots):
+        for row in (one for read in plot.rows for one in (read, *read.readings) if one.strip):
+            number = float(row.size.replace("−", "-").replace(",", ""))
+            assert (row.strip.center - row.strip.mark) * number >= 0, row.id
+            assert " minus " in row.difference and plot.scale.startswith("−") and " … +" in plot.scale
+            if row.reason.startswith("fails on"):
+                assert f": {row.effect} ({row.interval.removesuffix(')')})" in row.reason, row.id
+
+
+def test_a_claim_that_one_errs_less_subtracts_its_error():
+    run = PaperRun.read(REFERENCE / "paper-1")
+    readings = {one.id: one for plot in run.claim_plots for row in plot.rows for one in row.readings}
+    row, found = readings["below-fm-signed"], next(one for one in run.claims if one.id == "below-fm-signed").decisive
+    open_one = next(row for plot in run.claim_plots for row in plot.rows if row.id == "below-fm")
+    assert re.search(r"weakest on daily_demand at ε = [\d.]+: \+0", open_one.reason), "of another setting, too"
+    assert found.effect > 0 and row.effect == f"−{found.effect:.3g}" and row.difference.startswith("FM")
 
 
 def test_the_part_of_a_claim_is_named_by_the_values_that_it_compares():

@@ -110,7 +110,7 @@ def test_the_pages_are_written_from_the_published_runs_of_a_project(tmp_path):
     (tmp_path / "README.md").write_text("before\n<!-- verdicts -->\n<!-- /verdicts -->\nafter\n", encoding="utf-8")
     reference_pages.rewrite_pages(tmp_path)
     readme = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert readme.startswith("before\n") and readme.endswith("after\n") and "private as claimed?" in readme
+    assert readme.startswith("before\n") and readme.endswith("after\n") and "what holds of it" in readme
     assert (tmp_path / "results" / "reference" / "README.md").is_file()
     assert not (tmp_path / "docs").exists(), "what we learned speaks of papers that are not published here"
 
@@ -199,7 +199,7 @@ def test_of_several_algorithms_some_may_have_nothing_but_their_account(tmp_path)
     accounts = [SOUND, SOUND | {"algorithm": "b"}, SOUND | {"algorithm": "c", "keeps_claim": False}]
     bounds = FOUND.iloc[1:2].assign(standing=Standing.CURRENT, audit="")
     found = judge_privacy(make_paper(), accounts, bounds)
-    assert found.words == "1 of 3 algorithms are, 1 by their own account alone"
+    assert found.words == "1 of 3 algorithms is, 1 by its own account alone"
     assert format_tally(found) == "✓ 1 holds, ✗ 1 fails, ✎ 1 has its own account, not audited"
     assert judge_privacy(make_paper(), accounts[:2], bounds).sign == AccountSign.UNAUDITED
 

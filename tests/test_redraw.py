@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from experiments.config.paths import REFERENCE
+from plots.pages import printed_picture
 from tests.command_line import exit_code
 
 NAME = "paper-6"
@@ -31,7 +32,11 @@ def read_pictures(folder):
 def test_what_is_published_is_what_its_files_draw(folder, capsys):
     published = read_pictures(folder)
     latex = {path.name: path.read_text() for path in folder.glob("tables/*.tex")}
+    of_all_numbers = folder.parent / f"{printed_picture.NAME}.svg"
+    of_all_numbers.touch()
     assert redraw(folder) == 0
+    n_measured = len(pd.read_csv(folder / "numbers.csv").query("statistic != 'exact'"))
+    assert of_all_numbers.read_text(encoding="utf-8").count("<use ") > n_measured
     assert read_pictures(folder) == published and len(published) >= 5
     assert {path.name: path.read_text() for path in folder.glob("tables/*.tex")} == latex and latex
     stdout, stderr = capsys.readouterr()
@@ -44,7 +49,7 @@ def test_a_label_and_a_number_change_the_figures_that_show_them(folder):
     for part in (*paper["figures"], *paper["readings"]):
         part["title"] += ", again"
     (folder / "paper.yaml").write_text(yaml.safe_dump(paper, sort_keys=False), encoding="utf-8")
-    assert redraw(folder, "paper=6") == 0
+    assert redraw(folder, "paper=6") == 0 and not (folder.parent / f"{printed_picture.NAME}.svg").exists()
     after = read_pictures(folder)
     assert after.keys() == before.keys() and all(after[name] != before[name] for name in after)
     frame = pd.read_csv(folder / "figures" / "table-6-figure.csv")

@@ -71,9 +71,11 @@ def test_a_share_of_runs_is_the_one_that_was_counted():
 
 def test_pages_explain_every_verdict_and_begin_with_its_sign():
     templates = Path(pages.__file__).parent / "templates"
-    explained = re.findall(r"^  \('([^']+)', '(\w+): ", (templates / "macros.html.j2").read_text("utf-8"), re.MULTILINE)
+    explained = re.findall(
+        r"^  \('([^']+)', '([^:']+): ", (templates / "macros.html.j2").read_text("utf-8"), re.MULTILINE
+    )
     assert {verdict for verdict, _ in explained} == set(Verdict)
-    assert all(Verdict(verdict).sign == sign for verdict, sign in explained)
+    assert all(Verdict(verdict).shown == sign for verdict, sign in explained)
 
 
 RANKED = {

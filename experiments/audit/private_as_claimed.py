@@ -16,7 +16,7 @@ from algorithms.accounting.faults import join_names
 from experiments.audit.of_runs import NO_AUDIT, describe_standing, find_violated, find_withstanding, select_counting
 from experiments.audit.subjects import find_version
 from experiments.config.estimators import find_read
-from experiments.config.finding import AccountSign, AnySign, Sign
+from experiments.config.finding import SIGNS, AccountSign, AnySign, Sign
 from experiments.config.paper import Paper
 from experiments.judge.paper_answer import Answer
 from experiments.judge.words import find_label
@@ -87,7 +87,8 @@ def _is_finite(value: Any) -> bool:
 def find_account_sign(row: Mapping[str, Any], audit: pd.DataFrame) -> AnySign | None:
     """Return whether an algorithm keeps the ε that it claims, as far as anybody has looked; None without a claim.
 
-    Its own account speaks against it alone: for it speaks only an audit of the code and settings that were run.
+    Its own account speaks against it alone: for it speaks only an audit of the code and settings that were run. What
+    claims an ε and has no account of it is open.
 
     Examples
     --------
@@ -96,7 +97,7 @@ def find_account_sign(row: Mapping[str, Any], audit: pd.DataFrame) -> AnySign | 
     'own account, not audited'
     """
     if row["keeps_claim"] is None:
-        return None
+        return Sign.OPEN if is_claim_only(row) else None
     if not row["keeps_claim"] or row["algorithm"] in find_violated(audit):
         return Sign.FAILS
     return Sign.HOLDS if row["algorithm"] in find_withstanding(audit) else AccountSign.UNAUDITED
@@ -106,6 +107,7 @@ _PRIVATE: dict[AnySign, str] = {
     Sign.HOLDS: "yes",
     Sign.FAILS: "no",
     Sign.DEPENDS: "depends on the reading",
+    Sign.OPEN: "it claims an ε that nobody checked",
     AccountSign.UNAUDITED: AccountSign.UNAUDITED.value,
 }
 """Whether algorithms are private as claimed, where all of them come to one sign."""
@@ -125,12 +127,11 @@ def judge_privacy(paper: Paper, accounts: Iterable[Mapping[str, Any]], audit: pd
     if not rows:
         return Answer(question, "not run", {})
     attacked = _describe_attack(paper, rows, audit)
-    claiming = [row for row in rows if row["keeps_claim"] is not None]
+    claiming = [row for row in rows if find_account_sign(row, audit)]
     if not claiming:
-        words = "it claims an ε without any proof of it" if any(map(is_claim_only, rows)) else "it claims no ε"
-        return Answer(question, words, {}, attacked)
+        return Answer(question, "it claims no ε", {}, attacked)
     signs = [sign for of_one in by_algorithm.values() if (sign := _find_sign(of_one, audit))]
-    counts: dict[AnySign, int] = {sign: signs.count(sign) for sign in (*Sign, *AccountSign) if sign in signs}
+    counts = {sign: signs.count(sign) for sign in SIGNS if sign in signs}
     is_about_all = not paper.own and len(signs) > 1
     if not counts.keys() & {Sign.FAILS, Sign.DEPENDS} or is_about_all:
         at_fault = dict.fromkeys(name for row in rows for name in row.get("data_faults", ()))
@@ -148,11 +149,17 @@ def _count_private(counts: Mapping[AnySign, int]) -> str:
     """Return how many algorithms are private as claimed.
 
     >>> _count_private({Sign.HOLDS: 1, Sign.FAILS: 1}), _count_private({Sign.FAILS: 2, AccountSign.UNAUDITED: 3})
-    ('1 of 2 algorithms are', '0 of 5 algorithms are, 3 by their own account alone')
+    ('1 of 2 algorithms is', '0 of 5 algorithms are, 3 by their own account alone')
+    >>> _count_private({Sign.HOLDS: 6, Sign.OPEN: 6})
+    '6 of 12 algorithms are, nobody checked 6'
     """
-    n_unaudited = counts.get(AccountSign.UNAUDITED, 0)
-    alone = f", {n_unaudited} by their own account alone" if n_unaudited else ""
-    return f"{counts.get(Sign.HOLDS, 0)} of {sum(counts.values())} algorithms are{alone}"
+    n_private, n_unaudited = counts.get(Sign.HOLDS, 0), counts.get(AccountSign.UNAUDITED, 0)
+    words = [f"{n_private} of {sum(counts.values())} algorithms {'is' if n_private == 1 else 'are'}"]
+    if n_unaudited:
+        words.append(f"{n_unaudited} by {'its' if n_unaudited == 1 else 'their'} own account alone")
+    if n_open := counts.get(Sign.OPEN, 0):
+        words.append(f"nobody checked {n_open}")
+    return ", ".join(words)
 
 
 def _group_accounts(paper: Paper, accounts: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
@@ -172,7 +179,9 @@ def _find_sign(rows: Iterable[Mapping[str, Any]], audit: pd.DataFrame) -> AnySig
     signs = {find_account_sign(row, audit) for row in rows} - {None}
     if len(signs) < 2:
         return next(iter(signs), None)
-    return Sign.DEPENDS if Sign.FAILS in signs else AccountSign.UNAUDITED
+    if Sign.FAILS in signs:
+        return Sign.DEPENDS
+    return Sign.OPEN if Sign.OPEN in signs else AccountSign.UNAUDITED
 
 
 def _describe_faults(rows: Sequence[Mapping[str, Any]]) -> str:

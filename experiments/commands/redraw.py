@@ -12,8 +12,10 @@ from experiments.run.executors.task_runner import TaskRunner
 
 def run_command(request: SweepRequest) -> int:
     """Draw the runs of some papers, or of all papers and sweeps that are there; returns the exit code."""
-    from plots.pages.drawings import redraw  # matplotlib is slow to import
+    from plots.pages import printed_picture  # matplotlib is slow to import
+    from plots.pages.drawings import redraw
     from plots.pages.paper_results import write_page
+    from plots.pages.reference_pages import list_published
     from plots.runs.paper_run import PaperRun
     from plots.sweeps.sweep_folder import draw_sweep, list_sweeps
 
@@ -27,6 +29,8 @@ def run_command(request: SweepRequest) -> int:
             raise BadInput(f"{results} holds no run of paper {name!r}; it holds: {', '.join(there) or 'none'}")
     if not names and not sweeps:
         raise BadInput(f"{results} holds no run of a paper: run one first, or name a folder with results=FOLDER")
+    if (results / f"{printed_picture.NAME}.svg").is_file():
+        printed_picture.write_picture(list_published(results), results)
     runner = TaskRunner(make_executor(request.config["executor"]))
     for name in names:
         run = PaperRun.read(there[name])

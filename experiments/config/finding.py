@@ -39,6 +39,25 @@ class Sign(StrEnum):
         return self.value if n == 1 else self.value.removesuffix("s")
 
 
+class FinerSign(StrEnum):
+    """What a reader learns of a verdict that is near its sign and is counted apart from it."""
+
+    WITHIN = "within ± δ"
+    IN_PART = "in part"
+
+    def describe(self, n: int) -> str:
+        """Return what a number of claims or printed numbers with this sign do.
+
+        Examples
+        --------
+        >>> FinerSign.WITHIN.describe(1), FinerSign.IN_PART.describe(2)
+        ('is within ± δ', 'hold in part')
+        """
+        if self == FinerSign.WITHIN:
+            return f"{'is' if n == 1 else 'are'} {self}"
+        return f"{Sign.HOLDS.describe(n)} {self}"
+
+
 class AccountSign(StrEnum):
     """What a reader learns of an account that is no verdict: it is neither cleared nor refuted."""
 
@@ -55,8 +74,17 @@ class AccountSign(StrEnum):
         return f"{'has its' if n == 1 else 'have their'} {self}"
 
 
-AnySign = Sign | AccountSign
-
+AnySign = Sign | FinerSign | AccountSign
+SIGNS: tuple[AnySign, ...] = (
+    Sign.HOLDS,
+    FinerSign.WITHIN,
+    FinerSign.IN_PART,
+    Sign.DEPENDS,
+    Sign.FAILS,
+    Sign.OPEN,
+    AccountSign.UNAUDITED,
+)
+"""All signs, in the order in which they are counted."""
 
 GivenSign = Annotated[Sign, Field(strict=False)]
 """A sign as a YAML file has it: by its name."""

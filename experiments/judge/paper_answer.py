@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from experiments.config.finding import AccountSign, AnySign, Sign
+from experiments.config.finding import SIGNS, AccountSign, AnySign, FinerSign, Sign
 from experiments.judge.verdict import Verdict
+
+_LESS_SURE: tuple[AnySign, ...] = (Sign.HOLDS, FinerSign.WITHIN, AccountSign.UNAUDITED, Sign.OPEN)
+"""Signs that do not speak against anything, the surest first."""
 
 
 @dataclass(frozen=True)
@@ -23,12 +26,10 @@ class Answer:
     def sign(self) -> AnySign:
         """What the counts come to: the one sign that all have, else depends; open without any.
 
-        Where nothing fails and something is not audited, nobody has looked at the whole.
+        Where nothing speaks against the whole, it is as sure as the part of which least is known.
         """
-        if not self.counts:
-            return Sign.OPEN
-        if self.counts.keys() == {Sign.HOLDS, AccountSign.UNAUDITED}:
-            return AccountSign.UNAUDITED
+        if self.counts.keys() <= set(_LESS_SURE):
+            return max(self.counts, key=_LESS_SURE.index, default=Sign.OPEN)
         return next(iter(self.counts)) if len(self.counts) == 1 else Sign.DEPENDS
 
     @property
@@ -42,17 +43,17 @@ def count_signs(verdicts: Iterable[str]) -> dict[AnySign, int]:
 
     Examples
     --------
-    >>> {sign.value: n for sign, n in count_signs(["undecided", "reproduced", "refuted", "refuted"]).items()}
-    {'holds': 1, 'fails': 2, 'open': 1}
+    >>> {sign.value: n for sign, n in count_signs(["undecided", "reproduced", "refuted", "in part"]).items()}
+    {'holds': 1, 'in part': 1, 'fails': 1, 'open': 1}
     """
-    signs = [Verdict(verdict).sign for verdict in verdicts]
-    return {sign: signs.count(sign) for sign in Sign if sign in signs}
+    signs = [Verdict(verdict).shown for verdict in verdicts]
+    return {sign: signs.count(sign) for sign in SIGNS if sign in signs}
 
 
-def sum_up_verdicts(question: str, verdicts: Sequence[str], nothing: str) -> Answer:
+def sum_up_verdicts(question: str, verdicts: Sequence[str], nothing: str, reason: str = "") -> Answer:
     """Return how many verdicts on numbers or on claims hold; ``nothing`` is the answer where there are none."""
     if not verdicts:
         return Answer(question, nothing, {})
     counts = count_signs(verdicts)
     n_holding = counts.get(Sign.HOLDS, 0)
-    return Answer(question, f"{n_holding} of {len(verdicts)} {Sign.HOLDS.describe(n_holding)}", counts)
+    return Answer(question, f"{n_holding} of {len(verdicts)} {Sign.HOLDS.describe(n_holding)}", counts, reason)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from operator import attrgetter
 
-from experiments.config.finding import Sign
+from experiments.config.finding import AnySign, FinerSign, Sign
 
 
 class Verdict(StrEnum):
@@ -14,25 +14,27 @@ class Verdict(StrEnum):
 
     Examples
     --------
-    >>> Verdict("in part").sign.value, Verdict.REFUTED == "refuted"
-    ('depends', True)
+    >>> Verdict("in part").sign.value, Verdict("in part").shown.value, Verdict.REFUTED == "refuted"
+    ('depends', 'in part', True)
     """
 
     sign: Sign
+    #: The sign that a reader sees and counts: finer than `sign` where a difference is shown to be too small to matter.
+    shown: AnySign
     #: How little is known of a printed number, where that does not speak against it.
     doubt: int
 
     #: Of claims: as claimed in each setting. Of numbers: where ours predict it.
     REPRODUCED = "reproduced", Sign.HOLDS, 0
     #: Of numbers: outside of what ours predict, by less than δ.
-    REPRODUCED_WITHIN = "reproduced within ± δ", Sign.HOLDS, 1
+    REPRODUCED_WITHIN = "reproduced within ± δ", Sign.HOLDS, 1, FinerSign.WITHIN
     REFUTED = "refuted", Sign.FAILS
     #: Of claims: in no setting is there a difference that matters.
-    EQUAL = "practically equal", Sign.FAILS
+    EQUAL = "practically equal", Sign.FAILS, -1, FinerSign.WITHIN
     #: Of claims: what is printed contradicts itself, whatever is run.
     INCONSISTENT = "inconsistent in print", Sign.FAILS
     #: Of claims: as claimed in some settings, in the others there is no difference that matters.
-    IN_PART = "in part", Sign.DEPENDS
+    IN_PART = "in part", Sign.DEPENDS, -1, FinerSign.IN_PART
     #: Of claims: the natural readings of the text come to different verdicts.
     DEPENDS_ON_READING = "depends on the reading", Sign.DEPENDS
     #: Of numbers: it depends on how many runs the printed one is a mean of.
@@ -47,11 +49,11 @@ class Verdict(StrEnum):
     #: No cell answers.
     NOT_RUN = "not run", Sign.OPEN, 5
 
-    def __new__(cls, words: str, sign: Sign = Sign.OPEN, doubt: int = -1) -> Verdict:
+    def __new__(cls, words: str, sign: Sign = Sign.OPEN, doubt: int = -1, shown: AnySign | None = None) -> Verdict:
         """Return the verdict of some words."""
         verdict = str.__new__(cls, words)
         verdict._value_ = words
-        verdict.sign, verdict.doubt = sign, doubt
+        verdict.sign, verdict.doubt, verdict.shown = sign, doubt, shown or sign
         return verdict
 
     @property

@@ -26,6 +26,7 @@ from experiments.judge.evidence.claim_group import ClaimRule, ClaimTest, Contras
 from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import AskedGroup, ClaimQuestion, ComputedQuestion
 from experiments.judge.verdict import Verdict
+from experiments.judge.words import name_setting
 from experiments.metrics.find import find_metric
 from experiments.metrics.metric import Margin
 from experiments.questions.rule import Rule
@@ -79,6 +80,10 @@ class RunsRule(Rule[AnyRunsClaim]):
         """Return the axis along which a part compares, and the values that it does; none if its name says all."""
         return "", []
 
+    def name_sides(self, paper: Paper, part: str) -> tuple[str, str]:
+        """Return what the effect of a part is the difference of, the first minus the second; empty if nobody says."""
+        return "", ""
+
     def find_margin(self, paper: Paper) -> Margin:
         """Return what counts as no difference: the claim's own, or δ of the metric."""
         share = self.claim.margin_as_share
@@ -96,6 +101,12 @@ class GroupRule(RunsRule[AnyGroupClaim], of=GroupClaim):
         """Return why the claim can never be tested: it speaks of an algorithm that is not implemented."""
         reasons = [paper.not_implemented.get(str(value), "") for value in self.claim.named_values.values()]
         return "; ".join(filter(None, reasons))
+
+    def name_sides(self, paper: Paper, part: str) -> tuple[str, str]:
+        """Return the two values that the claim names, if these are what it compares."""
+        axis, values = self.claim.compared_axis, self.claim.named_values.values()
+        names = [name_setting({axis: value}, paper.labels) for value in values]
+        return (names[1], names[0]) if len(names) == 2 else ("", "")
 
     def make_question(self, paper: Paper) -> ClaimQuestion:
         """Return the question; see `RunsRule.make_question`."""
@@ -127,6 +138,11 @@ class TrendRule(GroupRule[AnyTrend], of=TrendClaim):
         number = part.removeprefix(_STEP)
         ends = values[int(number) - 1 : int(number) + 1] if number.isdecimal() else [values[0], values[-1]]
         return self.claim.along, ends
+
+    def name_sides(self, paper: Paper, part: str) -> tuple[str, str]:
+        """Return the last level of a part, and its first."""
+        axis, (first, last) = self.find_compared(paper, part)
+        return name_setting({axis: last}, paper.labels), name_setting({axis: first}, paper.labels)
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want every change to be above zero, or below."""

@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 
 from algorithms.installation import PROGRAM
 from experiments.catalogue.places import Place
-from experiments.config.finding import AccountSign
+from experiments.config.finding import AccountSign, FinerSign
 from experiments.config.paths import ROOT
 from experiments.judge.paper_answer import count_signs
 from experiments.judge.verdict import Verdict
@@ -85,7 +85,9 @@ def _make_environment() -> Environment:
         "symbols": SYMBOLS,
         "tones": TONES,
         "unaudited": AccountSign.UNAUDITED,
-        "sign_of": {verdict.value: verdict.sign for verdict in Verdict},
+        "within": FinerSign.WITHIN,
+        "in_part": FinerSign.IN_PART,
+        "sign_of": {verdict.value: verdict.shown for verdict in Verdict},
     }
     environment.globals |= {used.__name__: used for used in (count_signs, draw_bar, draw_in_text, format_tally)}
     environment.filters |= {"cell": escape_cell, "linked": link_place, "anchor": name_anchor, "typed": format_typed}

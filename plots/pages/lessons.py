@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from experiments.config.finding import Sign
+from experiments.config.finding import FinerSign, Sign
 from experiments.errors import BadInput, suggest_name
 from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.verdict import Verdict
@@ -68,10 +68,12 @@ class Lessons:
         return count_inside(self._find_run(paper).numbers)
 
     def holding(self, paper: int, what: str) -> str:
-        """Return how many printed ``numbers`` or ``claims`` of a paper hold, such as "2 of 30"."""
+        """Return how many printed ``numbers`` or ``claims`` of a paper hold, "2 of 30", and what is near that."""
         numbers, claims, _ = self._find_run(paper).answers
         counts = {"numbers": numbers, "claims": claims}[what].counts
-        return f"{counts.get(Sign.HOLDS, 0)} of {sum(counts.values())}"
+        near = [f"{counts[sign]} {sign.describe(counts[sign])}" for sign in FinerSign if sign in counts]
+        note = f" ({', '.join(near)})" if near else ""
+        return f"{counts.get(Sign.HOLDS, 0)} of {sum(counts.values())}{note}"
 
     def copies(self) -> str:
         """Return of which data sets test rows also stand among the training rows, the largest shares first."""

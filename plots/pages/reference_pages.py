@@ -23,6 +23,7 @@ import pandas as pd
 from algorithms.installation import name_command
 from algorithms.whole_files import replace_folder, write_text
 from experiments.catalogue.sources import format_software_bibtex
+from experiments.config.finding import SIGNS, AccountSign, AnySign, FinerSign, Sign
 from experiments.config.kinds.exhibits import DecisionTable, RanksFigure
 from experiments.config.papers import read_paper
 from experiments.config.paths import REFERENCE, ROOT, find_own_file, find_reference, name_paper_file
@@ -35,6 +36,7 @@ from plots.labels import SYMBOLS
 from plots.pages.algorithm_page import list_sections
 from plots.pages.html import name_anchor, render_template
 from plots.pages.lessons import NotPublished, render_lessons
+from plots.pages.printed_picture import describe_picture, write_picture
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import KEPT, copy_files, name_target
 from plots.tables.decision import NO_METHOD
@@ -164,10 +166,12 @@ def make_pages(root: Path = ROOT) -> dict[Path, str]:
 
 
 def rewrite_pages(root: Path = ROOT) -> None:
-    """Write all pages that show the published runs."""
+    """Write all pages that show the published runs, and the picture of their printed numbers."""
     for path, text in make_pages(root).items():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, text)
+    folder = root / "results" / "reference"
+    write_picture(list_published(folder), folder)
 
 
 def replace_block(text: str, name: str, block: str) -> str:
@@ -212,8 +216,8 @@ def describe_paper(run: PaperRun) -> str:
 
 def describe_coverage(run: PaperRun) -> str:
     """Return the page that says of each passage of a paper what became of it."""
-    signs = {claim.id: SYMBOLS[claim.verdict.sign] for claim in run.claims}
-    signs |= {str(row["id"]): SYMBOLS[Verdict(row["verdict"]).sign] for row in run.numbers.to_dict("records")}
+    signs = {claim.id: SYMBOLS[claim.verdict.shown] for claim in run.claims}
+    signs |= {str(row["id"]): SYMBOLS[Verdict(row["verdict"]).shown] for row in run.numbers.to_dict("records")}
     whats = {claim.id: "claim" for claim in run.claims} | dict.fromkeys(map(str, run.numbers["id"]), "number")
     passages = []
     for passage in run.paper.coverage:
@@ -235,10 +239,31 @@ def describe_evidence(run: PaperRun) -> str:
     return render_template("evidence.md.j2", notice=_NOTICE, run=run, rows=rows)
 
 
+_MEANINGS: dict[AnySign, str] = {
+    Sign.HOLDS: "hold",
+    FinerSign.WITHIN: "differ by less than δ, the least that matters",
+    FinerSign.IN_PART: "hold in some settings and differ by less than δ in the others",
+    Sign.DEPENDS: "depend on how the text is read, or on how many runs a printed number averages",
+    Sign.FAILS: "fail",
+    Sign.OPEN: "are open",
+    AccountSign.UNAUDITED: "have their own account alone, not audited",
+}
+"""What the signs below the table of papers say, in that order."""
+
+
 def _render_verdicts(runs: list[PaperRun], to_folder: str, to_verdicts: str) -> str:
-    """Return what came out of each paper, in a row that is read in ten seconds; the links lead to its folder."""
+    """Return what came out of each paper, in a row that is read in ten seconds, and the picture of printed numbers."""
     papers = [run for run in runs if run.is_of_paper]
-    return render_template("verdicts.md.j2", runs=papers, to_folder=to_folder, to_verdicts=to_verdicts)
+    counted = {sign for run in papers for answer in run.answers for sign in answer.counts}
+    return render_template(
+        "verdicts.md.j2",
+        runs=papers,
+        picture=describe_picture(papers),
+        signs=[sign for sign in SIGNS if sign in counted],
+        meanings=_MEANINGS,
+        to_folder=to_folder,
+        to_verdicts=to_verdicts,
+    )
 
 
 def _describe_decision(run: PaperRun, part: DecisionTable) -> tuple[str, list[list[str]]]:

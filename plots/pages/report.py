@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from algorithms.whole_files import replace_folder, write_text
-from experiments.config.finding import Sign
+from experiments.config.finding import AnySign
 from experiments.config.paper import Speaker
 from experiments.config.papers import read_paper
 from experiments.config.paths import BENCHMARKS, find_own_file, find_reference
@@ -23,7 +23,7 @@ from plots.pages import html
 from plots.pages.html import read_svg
 from plots.pages.paper_results import describe_unrun, render_page
 from plots.pages.reference_pages import read_published
-from plots.rows import make_row
+from plots.rows import give_reason, make_row
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import KEPT, copy_files, name_target
 from plots.sweeps.sweep_folder import FILES, list_sweeps
@@ -151,17 +151,17 @@ def _render_claims_page(entries: Sequence[PaperEntry], links: list[dict]) -> str
     )
 
 
-def _group_verdicts(given: set[str]) -> dict[Sign, list[str]]:
+def _group_verdicts(given: set[str]) -> dict[AnySign, list[str]]:
     """Return the finer verdicts that were given, under the sign that each has.
 
     >>> groups = _group_verdicts({"undecided", "reproduced", "not run"})
     >>> {sign.value: verdicts for sign, verdicts in groups.items()}
     {'holds': ['reproduced'], 'open': ['undecided', 'not run']}
     """
-    groups: dict[Sign, list[str]] = {}
+    groups: dict[AnySign, list[str]] = {}
     for verdict in Verdict:
         if verdict in given:
-            groups.setdefault(verdict.sign, []).append(verdict.value)
+            groups.setdefault(verdict.shown, []).append(verdict.value)
     return groups
 
 
@@ -171,7 +171,7 @@ def _list_claims(entry: PaperEntry) -> Iterator[dict[str, Any]]:
     known = paper.claims_by_id
     for record in entry.run.claims:
         claim = known[record.id]
-        row = {**_locate(entry, f"claim-{claim.id}", record.verdict), "reason": record.reason}
+        row = {**_locate(entry, f"claim-{claim.id}", record.verdict), "reason": give_reason(claim, record)}
         row |= {"whose": _WHOSE[paper.speaker_of(claim)], "text": record.text}
         yield row | {"reads": "" if claim.reading_of is None else known[paper.text_of(claim)].text}
 
@@ -184,7 +184,7 @@ def _list_numbers(entry: PaperEntry) -> Iterator[dict[str, Any]]:
 
 def _locate(entry: PaperEntry, anchor: str, verdict: str) -> dict[str, Any]:
     href = f"{entry.href}#{anchor}" if entry.href else ""
-    return {"paper": entry.run.short_heading, "href": href, "sign": Verdict(verdict).sign, "verdict": verdict}
+    return {"paper": entry.run.short_heading, "href": href, "sign": Verdict(verdict).shown, "verdict": verdict}
 
 
 def _describe_source(whose: str, provenance: Mapping[str, Any]) -> str:

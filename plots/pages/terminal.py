@@ -26,7 +26,7 @@ from plots.tables.grid import GridView, describe_center
 from plots.text_table import TextTable
 
 # What stands in the strip of a claim.
-_STRIPS = "● effect, ─ 95 % interval, │ none, ░ none that matters; right: as claimed"
+_STRIPS = "● effect, ─ 95 % interval, │ none, ░ none that matters; right, +: as claimed"
 _WIDTH = 80  # of what is no terminal
 _COLOURS = {"good": "green", "mixed": "magenta", "bad": "red", "open": "yellow"}  # of the terminal, by tone of a sign
 _QUESTION = 27  # how many characters a question takes of a line
@@ -70,11 +70,9 @@ def _print_sentence(console: Console, head: str, sentence: str) -> None:
 
 
 def _print_answer(console: Console, answer: Answer) -> None:
-    """Print an answer with its bar of signs, and the counts and why in lines below."""
-    head = Text(f"{answer.question:{_QUESTION}}")
-    bar = _colour_signs(draw_bar(answer))
-    console.print(Text.assemble(head, bar, "  " if bar else "", (answer.words, "bold")))
-    for detail in filter(None, [format_tally(answer), answer.reason]):
+    """Print an answer, and its bar of signs, the counts and why in lines below."""
+    console.print(Text.assemble(f"{answer.question:{_QUESTION}}", (answer.words, "bold")))
+    for detail in filter(None, [draw_bar(answer), format_tally(answer), answer.reason]):
         console.print(Padding(_colour_signs(detail), (0, 0, 0, 2)))
 
 
@@ -103,11 +101,12 @@ def _make_claims_table(plot: StripPlot[ClaimRow], head: str) -> Table:
     table.add_column("")
     table.add_column(f"{head}, decided by computing" if is_computed else head)
     if not is_computed:
-        table.add_column(plot.unit, width=_STRIP)
+        table.add_column(escape(plot.scale), width=_STRIP)
         table.add_column("effect", justify="right", no_wrap=True)
         table.add_column("settings")
     for row in plot.rows:
-        text = "\n".join([f"{escape(row.text)}{_put_behind(row.aside)}", *map(escape, row.lines_below)])
+        difference = [f"[dim]{escape(row.difference)}[/dim]"] if row.difference else []
+        text = "\n".join([f"{escape(row.text)}{_put_behind(row.aside)}", *difference, *map(escape, row.lines_below)])
         if not is_computed:
             cells = [text, draw_in_text(row.strip, "│", _STRIP), row.size, row.held]
         else:
@@ -120,7 +119,7 @@ def _make_numbers_table(group: StripPlot[NumberRow]) -> Table:
     table = make_table()
     table.add_column("")
     table.add_column(escape(", ".join(filter(None, ["Its numbers", group.shared]))))
-    table.add_column(f"× printed, ● ours {group.unit}" if group.unit else "", no_wrap=True)
+    table.add_column(escape(f"× printed, ● ours {group.scale}") if group.unit else "", max_width=_STRIP)
     for name in ("printed", "ours"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in group.rows:
@@ -185,5 +184,5 @@ def _put_behind(reason: str) -> str:
 def _colour_signs(text: str) -> Text:
     coloured = Text(text)
     for sign, symbol in SYMBOLS.items():
-        coloured.highlight_regex(f"{re.escape(symbol)}+", _COLOURS[TONES[sign]])
+        coloured.highlight_regex(f"{re.escape(symbol)}+█*", _COLOURS[TONES[sign]])
     return coloured

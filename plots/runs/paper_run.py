@@ -31,7 +31,7 @@ from experiments.judge.verdict import Verdict
 from experiments.questions.further_rows import describe_further_rows
 from experiments.run.copies import describe_copies
 from experiments.store.json_files import read_json
-from plots.answers import fill_finding, list_misfits
+from plots.answers import explain_claims, explain_numbers, fill_finding, list_misfits
 from plots.audits import read_bounds
 from plots.exhibits.views import view
 from plots.rows import ClaimRow, NumberRow, describe_facts, group_numbers, list_claim_plots, make_row, plot_numbers
@@ -149,10 +149,14 @@ class PaperRun:
         """Verdicts on what it says of its data sets."""
         return self.numbers[self.numbers["statistic"] == "exact"]
 
-    def list_verdicts(self, speaker: Speaker) -> list[str]:
-        """Return the verdicts on the claims of the paper, on our readings of them, or on our own."""
+    def list_claims(self, speaker: Speaker) -> list[ClaimAnswer]:
+        """Return what is answered of the claims of the paper, of our readings of them, or of our own."""
         whose = {claim.id: self.paper.speaker_of(claim) for claim in self.paper.claims}
-        return [claim.verdict for claim in self.claims if whose[claim.id] == speaker]
+        return [claim for claim in self.claims if whose[claim.id] == speaker]
+
+    def list_verdicts(self, speaker: Speaker) -> list[str]:
+        """Return the verdicts on these."""
+        return [claim.verdict for claim in self.list_claims(speaker)]
 
     # What came out.
 
@@ -163,9 +167,11 @@ class PaperRun:
         Neither facts of data sets nor readings of claims nor our own claims are counted.
         """
         nothing = "it prints no legible value" if self.is_of_paper else "it prints none"
+        why_numbers = explain_numbers(self.paper, self.measured)
+        why_claims = explain_claims(self.paper, self.list_claims(Speaker.PAPER))
         return [
-            sum_up_verdicts("Do its numbers come out?", list(self.measured["verdict"]), nothing),
-            sum_up_verdicts("Do its claims hold?", self.list_verdicts(Speaker.PAPER), "it has none"),
+            sum_up_verdicts("Do its numbers come out?", list(self.measured["verdict"]), nothing, why_numbers),
+            sum_up_verdicts("Do its claims hold?", self.list_verdicts(Speaker.PAPER), "it has none", why_claims),
             judge_privacy(self.paper, self.privacy, self.audit),
         ]
 

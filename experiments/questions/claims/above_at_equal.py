@@ -10,6 +10,7 @@ from experiments.config.kinds.claims import AboveAtEqualClaim
 from experiments.config.paper import Paper
 from experiments.judge.evidence.claim_group import ClaimGroup, Contrast
 from experiments.judge.question import AskedGroup, ClaimQuestion, Evidence
+from experiments.judge.words import find_label
 from experiments.metrics.metric import Margin
 from experiments.questions.group_claim import RunsRule, describe_scope, is_fixed_split
 from experiments.questions.settings import list_setting_keys
@@ -45,6 +46,14 @@ class CurveQuestion(ClaimQuestion):
 
 class AboveAtEqualRule(RunsRule[AboveAtEqualClaim], of=AboveAtEqualClaim):
     """Each repeat gives the difference of the curves' means over the range of ``equal`` that both reach."""
+
+    def name_sides(self, paper: Paper, part: str) -> tuple[str, str]:
+        """Return the algorithms of the two curves."""
+        names = []
+        for curve in (self.claim.better, self.claim.worse):
+            algorithms = paper.study(curve.study, self.claim.id).axis("algorithm", curve.where)
+            names.append(" and ".join(find_label(str(name), paper.labels) for name in algorithms))
+        return names[0], names[1]
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want the difference of the curves to be above zero."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from experiments.config.kinds.claims import ApproachesClaim
+from experiments.config.paper import Paper
 from experiments.judge.evidence.claim_group import Contrast
 from experiments.metrics.metric import Margin
 from experiments.questions.group_claim import TrendRule
@@ -12,6 +13,11 @@ from experiments.questions.group_claim import TrendRule
 
 class ApproachesRule(TrendRule[ApproachesClaim], of=ApproachesClaim):
     """The distance at the last level is below that at the first."""
+
+    def name_sides(self, paper: Paper, part: str) -> tuple[str, str]:
+        """Return the distance at the last level, and that at the first."""
+        last, first = super().name_sides(paper, part)
+        return f"distance at {last}", f"distance at {first}"
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want the distance at the last level below that at the first; columns: both levels of each algorithm."""

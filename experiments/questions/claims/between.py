@@ -9,6 +9,7 @@ import numpy as np
 from experiments.config.kinds.claims import BetweenClaim
 from experiments.config.paper import Paper
 from experiments.judge.evidence.claim_group import Contrast
+from experiments.judge.words import format_value
 from experiments.metrics.metric import Margin
 from experiments.questions.group_claim import GroupRule
 
@@ -22,6 +23,11 @@ class BetweenRule(GroupRule[BetweenClaim], of=BetweenClaim):
     def find_direction(self, part: str) -> int:
         """Return on which side of the end that a part is about effects bear the claim out."""
         return -1 if part == _BELOW else 1
+
+    def name_sides(self, paper: Paper, part: str) -> tuple[str, str]:
+        """Return ours, and the end that a part is about."""
+        end = self.claim.high if part == _BELOW else self.claim.low
+        return "ours", f"the limit of {format_value(self.claim.metric, end)}"
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want the metric above the lower end, and below the upper one."""

@@ -8,6 +8,7 @@ from documents.document import Scalar
 from experiments.config.kinds.claims import HighestClaim
 from experiments.config.paper import Paper
 from experiments.judge.evidence.claim_group import Contrast
+from experiments.judge.words import name_setting
 from experiments.metrics.metric import Margin
 from experiments.questions.group_claim import GroupRule
 
@@ -22,6 +23,11 @@ class HighestRule(GroupRule[HighestClaim], of=HighestClaim):
         """Return the axis and the other value."""
         levels = self.claim.list_levels(paper.study(self.claim.study, self.claim.id))
         return self.claim.along, [levels[int(part.removeprefix(_OTHER))][self.claim.along]]
+
+    def name_sides(self, paper: Paper, part: str) -> tuple[str, str]:
+        """Return the value claimed, and the other one."""
+        axis, (other,) = self.find_compared(paper, part)
+        return name_setting({axis: self.claim.at}, paper.labels), name_setting({axis: other}, paper.labels)
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:
         """Want the difference to every other value to be above zero; the value claimed stands in the first column."""

@@ -1,7 +1,7 @@
 "use strict";
 // Every table with a head can be sorted by each of its columns; a page whose script does not run shows the same tables.
 
-const SIGNS = "✓◐?✗";
+const SIGNS = "✓≈◔◐?✗";
 const collator = new Intl.Collator("en", {numeric: true});
 
 // What a cell is sorted by, data-key if it has one: [kind, value] with numbers before texts, and nothing where there is none or a dash.
@@ -9,7 +9,7 @@ function keyOf(cell) {
   if ("key" in cell.dataset) return cell.dataset.key === "" ? null : [0, Number(cell.dataset.key)];
   const shown = [...cell.childNodes].filter((node) => !["SMALL", "DETAILS"].includes(node.nodeName));
   const text = shown.map((node) => node.textContent).join("").trim();
-  if (/^[✓◐?✗—](\s|$)/.test(text)) return text[0] === "—" ? null : [0, SIGNS.indexOf(text[0])];
+  if (/^[✓≈◔◐?✗—](\s|$)/.test(text)) return text[0] === "—" ? null : [0, SIGNS.indexOf(text[0])];
   if (text === "") return null;
   if (/^(inf|no noise)/.test(text)) return [0, Infinity];
   const number = text.match(/^[+−-]?[\d,]*\.?\d+(e[+-]?\d+)?(?![\w-])/i);
