@@ -31,6 +31,8 @@ TONES: dict[AnySign, str] = {
     Sign.OPEN: "open",
     AccountSign.UNAUDITED: "open",
 }
+# How metrics are called whose paper has no name for them.
+_METRICS = {"r2": "R²", "mse": "squared error", "unit_mse": "squared error, target in [0, 1]"}
 
 
 def find_symbol(given: str) -> str:
@@ -65,6 +67,22 @@ def label_names(paper: Paper, names: Iterable[str]) -> list[str]:
 def label_value(paper: Paper, value: Any) -> str:
     """Return a value of an axis as text; see `name_value`."""
     return name_value(value, paper.labels)
+
+
+def label_choice(paper: Paper, name: str, value: str) -> str:
+    """Return a choice of a reading with its value, without the names that the code has for them.
+
+    Examples
+    --------
+    >>> study = {"dataset": "car", "algorithm": "rdt"}
+    >>> paper = Paper(number=0, title="T", studies={"grid": study}, labels={"params.scale": "unit", "None": "raw"})
+    >>> [label_choice(paper, *one) for one in (("epsilon", "inf"), ("scale", "null"), ("common_noise", "True"))]
+    ['ε: no noise', 'unit: raw', 'common noise: yes']
+    """
+    what = find_label(name, paper.labels)
+    what = paper.labels.get(f"params.{name}", what)
+    words = {"inf": "no noise", "null": paper.labels.get("None", "none"), "True": "yes", "False": "no"}
+    return f"{what.replace('_', ' ')}: {paper.labels.get(value, words.get(value, value.replace('_', ' ')))}"
 
 
 def label_values(paper: Paper, axis: str, values: Sequence) -> list[str]:
@@ -104,15 +122,17 @@ def label_metric(paper: Paper, metric: str) -> str:
     --------
     >>> paper = Paper(number=0, title="T", studies={"grid": {"dataset": "car", "algorithm": "rdt"}})
     >>> label_metric(paper, "accuracy"), label_metric(paper, "recall_acc"), label_metric(paper, "unit_mse")
-    ('accuracy (%)', 'recall, acc (%)', 'unit_mse')
+    ('accuracy (%)', 'recall, acc (%)', 'squared error, target in [0, 1]')
     >>> label_metric(paper, "recall_macro"), label_metric(paper, "accuracy_se")
-    ('recall_macro (%)', 'standard error of accuracy (%)')
+    ('recall macro (%)', 'standard error of accuracy (%)')
     """
     name = label_name(paper, metric)
     if (of_folds := metric.removesuffix(STANDARD_ERROR)) != metric and name == metric:
         return f"standard error of {label_metric(paper, of_folds)}"
     if find_scikit_learn(metric) is None and name.startswith(("precision_", "recall_")):
         name = name.replace("_", ", ", 1)  # of a class
+    if name == metric:
+        name = _METRICS.get(name, name.replace("_", " "))
     return f"{name} (%)" if is_in_per_cent(metric) else name
 
 
