@@ -203,7 +203,7 @@ def _dress_symlog(axes: style.Axes, limits: Limits) -> None:
     ticks = [*(-ten for ten in kept[::-1]), -1.0, 0.0, 1.0, *kept]
     axes.set_yticks([tick for tick in ticks if low <= tick <= high])
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _format_value(value)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _format_value(value, "g")))
 
 
 def mark_points(axes: style.Axes, points: Sequence[_PointBeyond], limits: Limits) -> float:
@@ -241,16 +241,15 @@ def _mark_end(axes: style.Axes, points: Sequence[_PointBeyond], end: float, sign
     return 6.0 + _LINE * max(heights.values(), default=0) + (3.0 if points else 0.0)
 
 
-def _format_value(value: float) -> str:
+def _format_value(value: float, form: str = "#.3g") -> str:
     """Return a value in few characters: many may stand beside one another below an axis.
 
-    >>> [_format_value(value) for value in (-1.234, 0, 12.3, -19548, 1e6, -7.64e6)]
-    ['−1.23', '0', '12.3', '−19.5k', '1M', '−7.64M']
+    >>> [_format_value(value) for value in (-1.2, 40, -19548, -7.64e6)], _format_value(-1e7, "g")
+    (['−1.20', '40.0', '−19.5k', '−7.64M'], '−10M')
     """
-    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if size <= abs(value) < 1000 * size:
-            return f"{value / size:.3g}{letter}".replace("-", "−")
-    return f"{value:.3g}".replace("-", "−")
+    letters = {1e9: "G", 1e6: "M", 1e3: "k"}
+    size = next((size for size in letters if size <= abs(value) < 1000 * size), 1.0)
+    return f"{value / size:{form}}".rstrip(".").replace("-", "−") + letters.get(size, "")
 
 
 def make_explanations(series: pd.DataFrame, beyond: Sequence[_PointBeyond], line: str) -> list[style.Line2D]:
