@@ -31,7 +31,7 @@ TONES: dict[AnySign, str] = {
     Sign.OPEN: "open",
     AccountSign.UNAUDITED: "open",
 }
-# How metrics are called whose paper has no name for them.
+# How axes call metrics whose paper has no name for them.
 _METRICS = {"r2": "R²", "mse": "squared error", "unit_mse": "squared error, target in [0, 1]"}
 
 
@@ -122,18 +122,29 @@ def label_metric(paper: Paper, metric: str) -> str:
     --------
     >>> paper = Paper(number=0, title="T", studies={"grid": {"dataset": "car", "algorithm": "rdt"}})
     >>> label_metric(paper, "accuracy"), label_metric(paper, "recall_acc"), label_metric(paper, "unit_mse")
-    ('accuracy (%)', 'recall, acc (%)', 'squared error, target in [0, 1]')
+    ('accuracy (%)', 'recall, acc (%)', 'unit_mse')
     >>> label_metric(paper, "recall_macro"), label_metric(paper, "accuracy_se")
-    ('recall macro (%)', 'standard error of accuracy (%)')
+    ('recall_macro (%)', 'standard error of accuracy (%)')
     """
     name = label_name(paper, metric)
     if (of_folds := metric.removesuffix(STANDARD_ERROR)) != metric and name == metric:
         return f"standard error of {label_metric(paper, of_folds)}"
     if find_scikit_learn(metric) is None and name.startswith(("precision_", "recall_")):
         name = name.replace("_", ", ", 1)  # of a class
-    if name == metric:
-        name = _METRICS.get(name, name.replace("_", " "))
     return f"{name} (%)" if is_in_per_cent(metric) else name
+
+
+def label_axis(paper: Paper, metric: str) -> str:
+    """Return how an axis calls a metric: as `label_metric`, but in words, too, where the paper has no name for it.
+
+    Examples
+    --------
+    >>> paper = Paper(number=0, title="T", studies={"grid": {"dataset": "car", "algorithm": "rdt"}})
+    >>> label_axis(paper, "recall_macro"), label_axis(paper, "r2")
+    ('recall macro (%)', 'R²')
+    """
+    label = label_metric(paper, metric)
+    return label if metric in paper.labels else _METRICS.get(metric, label.replace("_", " "))
 
 
 def scale_value(metric: str, value: Any) -> Any:

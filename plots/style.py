@@ -249,13 +249,15 @@ def group_line(i: int, artists: Iterable[Artist]) -> None:
         if axes is None:  # a handle that is drawn in the legend alone
             artist.set_gid(f"line-{i}")
             continue
-        picture, own = axes.figure.axes.index(axes), f"line-{i}-"
+        pictures: list[Any] = list(axes.figure.axes)
+        picture, own = pictures.index(axes), f"line-{i}-"
         number = sum((child.get_gid() or "").startswith(own) for child in axes.get_children())
         artist.set_gid(f"{own}{picture}-{number}")
 
 
-def choose_columns(texts: Iterable[str]) -> int:
+def choose_columns(handles: Iterable[Artist]) -> int:
     """Return how many columns the legend below a usual figure has, by its longest line."""
+    texts = [str(handle.get_label()) for handle in handles]
     longest = max((len(line) for text in texts for line in text.split("\n")), default=0)
     return 3 if longest <= 19 else 2 if longest <= 34 else 1
 

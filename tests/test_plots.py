@@ -617,11 +617,11 @@ def test_medians_and_several_metrics_in_one_table(tmp_path):
     tex = (tmp_path / "tables/table-1.tex").read_text(encoding="utf-8")
     assert (
         r"\caption{T\_1 (" in tex
-        and "algorithm & error & R²" in tex
+        and "algorithm & error & r2" in tex
         and r"a & $5000$ (5000 to 10005000) & $0.250$ (-1.0e+07 to 0.500)" in tex
     )
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "Median and its 95 % interval" in page and "ours, R², median" in page
+    assert "Median and its 95 % interval" in page and "ours, r2, median" in page
     made, part = make_part(paper, figure)
     drawn = view(made, part).draw(view(made, part).make_frame(table, NO_NUMBERS))
     assert drawn.axes[0].get_ylabel() == "R², median"

@@ -257,11 +257,11 @@ def make_explanations(series: pd.DataFrame, beyond: Sequence[_PointBeyond], line
 
     ``line`` is what each line of the figure stands for, as an algorithm or an ε.
     """
-    counts = series.loc[series["n_expected"] > 0, "n"]
-    least, most = int(counts.min()), int(counts.max())
-    repeats = f"{most:,} repeats" if least == most else f"{least:,} to {most:,} repeats"
     entries, bare = [], {"linestyle": "none", "color": style.INK}
     if series["ci_low"].notna().any():
+        counts = series.loc[series["n"] > 0, "n"].astype(int)
+        least, most = counts.min(), counts.max()
+        repeats = f"{most:,} repeats" if least == most else f"{least:,} to {most:,} repeats"
         median = " of the median" if name_of_center(series) == "median" else ""
         bar = {"marker": "|", "markersize": 13, "markeredgewidth": 1.3}
         entries.append(style.make_key(f"95 % interval{median},\n{repeats}", **bar, **bare))

@@ -18,7 +18,16 @@ from experiments.questions.exhibits.checks import FACET_AXES
 from experiments.questions.exhibits.series import name_of_center, summarise_metrics
 from plots import style
 from plots.exhibits.views import FigureView
-from plots.labels import format_large, label_metric, label_name, label_names, label_value, label_values, scale_value
+from plots.labels import (
+    format_large,
+    label_axis,
+    label_metric,
+    label_name,
+    label_names,
+    label_value,
+    label_values,
+    scale_value,
+)
 from plots.series import describe_points
 
 _LONGEST_LINE = 30  # characters above a small picture
@@ -68,7 +77,7 @@ class FacetsView(FigureView[FacetsFigure], of=FacetsFigure):
             if place + n_columns >= len(facets):
                 axes.set_xlabel(label_name(self.paper, "epsilon"), fontsize=9)
             if place % n_columns == 0:
-                axes.set_ylabel(label_metric(self.paper, self.part.metric), fontsize=9)
+                axes.set_ylabel(label_axis(self.paper, self.part.metric), fontsize=9)
         for axes in grid.flat[n_pictures:]:
             axes.remove()
         style.add_legend(drawn, "outside lower left", handles=self._make_keys(looks), ncols=2)

@@ -54,7 +54,7 @@ class LedgerView(FigureView[LedgerFigure], of=LedgerFigure):
         style.dress_axes(axes, "x")
         style.write_shortfall(axes, frame)
         handles = list(map(style.make_patch, colours, colours.values()))
-        style.add_legend(drawn, handles=handles, ncols=style.choose_columns(colours))
+        style.add_legend(drawn, handles=handles, ncols=style.choose_columns(handles))
         style.write_title(drawn, axes, self.part.title)
         return drawn
 

@@ -17,7 +17,7 @@ from experiments.questions.exhibits.series import add_numbers_without_setting, n
 from plots import style
 from plots.drawing import panel
 from plots.exhibits.views import FigureView
-from plots.labels import label_metric, label_name, label_value, label_values
+from plots.labels import label_axis, label_metric, label_name, label_value, label_values
 from plots.series import describe_points
 
 _NAMES = ("metric", "dataset", "algorithm")  # what has no order along the bottom
@@ -67,7 +67,7 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
         style.write_shortfall(axes, frame, pad=panel.mark_points(axes, beyond, limits))
         line = label_name(self.paper, self.part.lines)
         handles += panel.make_explanations(frame, beyond, line)
-        columns = style.choose_columns(handle.get_label() for handle in handles)
+        columns = style.choose_columns(handles)
         style.add_legend(drawn, handles=handles, handlelength=3.2, ncols=columns, title=line, alignment="left")
         style.write_title(drawn, axes, self.part.title)
         return drawn
@@ -121,7 +121,7 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
             axes.set_ylabel("%" if self._is_in_per_cent else "")
         else:
             axes.set_xlabel(label_name(self.paper, self.part.x) + ("" if _is_to_scale(xs) else " (not to scale)"))
-            label = label_metric(self.paper, self._metrics[0]) + (", median" if center == "median" else "")
+            label = label_axis(self.paper, self._metrics[0]) + (", median" if center == "median" else "")
             axes.set_ylabel(textwrap.fill(label, _LONGEST_LABEL))
         widths = [max(map(len, name.split("\n"))) for name in names]
         is_crowded = sum(widths) + len(names) > _ROOM

@@ -16,7 +16,7 @@ from experiments.store.long_table import distinct_privacy_reports
 from experiments.store.study_rows import match_column, select_rows
 from plots import style
 from plots.exhibits.views import FigureView
-from plots.labels import MISSING, label_metric, label_name, label_names, scale_value
+from plots.labels import MISSING, label_names, scale_value
 
 _COLUMNS = 3  # panels beside one another
 _MEAN: dict[str, Any] = {"marker": "D", "markersize": 7, "linestyle": "none", "markeredgecolor": style.PAPER}
@@ -94,8 +94,8 @@ class SoundnessView(FigureView[SoundnessFigure], of=SoundnessFigure):
 
     def _name_unit(self) -> str:
         if is_error(self.part.metric):
-            return f"{label_name(self.paper, self.part.metric)}: printed / sound, more than 1 is a gain"
-        return f"{label_metric(self.paper, self.part.metric).removesuffix(' (%)')}: sound less printed, in points"
+            return f"{label_axis(self.paper, self.part.metric)}: printed / sound, more than 1 is a gain"
+        return f"{label_axis(self.paper, self.part.metric).removesuffix(' (%)')}: sound less printed, in points"
 
 
 def _read_reports(rows: pd.DataFrame, algorithm: str) -> list[dict]:

@@ -15,12 +15,12 @@ from experiments.stats import center_interval
 from experiments.store.study_rows import match_column
 from plots import style
 from plots.exhibits.views import FigureView
-from plots.labels import label_metric, label_name, label_value, scale_value
+from plots.labels import label_axis, label_name, label_value, scale_value
 
 _DOT = 9  # pixels that a point takes
 _GUESSING: dict[str, Any] = {"color": style.INK, "linewidth": 1.0, "linestyle": (0, (1, 2))}
 # Where a value may stand beside its point, the best place first.
-_PLACES = [
+_PLACES: list[tuple[tuple[float, float], dict[str, Any]]] = [
     ((6, 5), {"ha": "left", "va": "bottom"}),
     ((-6, 5), {"ha": "right", "va": "bottom"}),
     ((6, -5), {"ha": "left", "va": "top"}),
@@ -60,12 +60,12 @@ class TradeoffView(FigureView[TradeoffFigure], of=TradeoffFigure):
         handles = [_draw_curve(axes, i, points) for i, points in enumerate(curves)]
         for handle, curve in zip(handles, self.part.curves, strict=True):
             handle.set_label(curve.label)
-        axes.set_xlabel(label_metric(self.paper, self.part.x))
-        axes.set_ylabel(label_metric(self.paper, self.part.y))
+        axes.set_xlabel(label_axis(self.paper, self.part.x))
+        axes.set_ylabel(label_axis(self.paper, self.part.y))
         style.dress_axes(axes)
         style.write_shortfall(axes, frame)
         handles += self._explain(axes)
-        columns = style.choose_columns(handle.get_label() for handle in handles)
+        columns = style.choose_columns(handles)
         style.add_legend(drawn, handles=handles, handlelength=3.2, ncols=columns)
         style.write_title(drawn, axes, self.part.title)
         self._write_values(axes, curves)

@@ -29,7 +29,7 @@ from experiments.judge.readings.under_reading import HOLDS, IS_REFUTED, OPEN
 from experiments.judge.readings.variance import PREFIX, explain_variance, list_choices
 from experiments.judge.words import format_share
 from plots import style
-from plots.labels import label_choice, label_metric
+from plots.labels import label_axis, label_choice
 from plots.runs.run_folder import read_readings, write_csv
 from plots.style import ALARM, GRID, INK, QUALITATIVE
 
@@ -137,7 +137,7 @@ def draw_claim(paper: Paper, text: str, rows: pd.DataFrame) -> Figure:
     curve = _SpecificationCurve(
         title=f"{text} {shares}",
         effect="effect",
-        label=f"effect in favour of the claim\n({label_metric(paper, rows['unit'].iloc[0])}, mean over its settings)",
+        label=f"effect in favour of the claim\n({label_axis(paper, rows['unit'].iloc[0])}, mean over its settings)",
         colour_by="verdict",
         colours=_VERDICTS,
         full="is_private",
@@ -167,7 +167,7 @@ def _draw_curve(paper: Paper, curve: _SpecificationCurve, rows: pd.DataFrame) ->
     _draw_matrix(bottom, curve.effect, matrix, names, drawn, min(max(width * 0.75, 0.4), 5.5))
     style.write_shortfall(top, rows)
     handles = _make_legend(curve, drawn)
-    columns = style.choose_columns(handle.get_label() for handle in handles)
+    columns = style.choose_columns(handles)
     style.add_legend(figure, handles=handles, ncols=columns, fontsize=9.5)
     style.write_title(figure, top, curve.title)
     return figure

@@ -17,7 +17,7 @@ from experiments.metrics.find import is_error, is_in_per_cent
 from experiments.questions.exhibits.series import NOTHING_PRINTED
 from plots import style
 from plots.drawing import panel
-from plots.labels import label_metric, label_name, label_names, label_values, scale_value
+from plots.labels import label_axis, label_name, label_names, label_values, scale_value
 from plots.sweeps.sweep import Sweep, find_numeric_axis
 from plots.sweeps.sweep_run import SweepRun
 
@@ -110,7 +110,7 @@ class SweepFigure:
         return name_setting(dict(zip(axes.names, values, strict=True)), self.sweep.labels)
 
     def _write_title(self, metrics: Sequence[str]) -> str:
-        shown = " and ".join(label_metric(self.sweep, metric) for metric in metrics)
+        shown = " and ".join(label_axis(self.sweep, metric) for metric in metrics)
         over = f" over {label_name(self.sweep, self.x)}" if self.x else ""
         return f"{shown}{over}: {self.sweep.title}{self._describe_rest()}"
 
@@ -164,7 +164,7 @@ class SweepFigure:
         ticks = [(place, name) for place, name in zip(places, names, strict=True) if name or len(xs) <= _MOST_TICKS]
         axes.set_xticks(*zip(*ticks, strict=True), fontsize=9 if is_small else None)
         axes.set_xlabel(label_name(paper, self.x or ""))
-        axes.set_ylabel(label_metric(paper, metric), fontsize=9 if is_small else None)
+        axes.set_ylabel(label_axis(paper, metric), fontsize=9 if is_small else None)
         panel.dress_panel(axes, xs, limits, "log" if is_log else None)
         _limit_per_cent(axes, metric)
         panel.mark_points(axes, beyond, limits)
@@ -182,13 +182,13 @@ class SweepFigure:
         place = axes.get_subplotspec()
         axes.set_yticks(rows, names if place and place.is_first_col() else [""] * len(names))
         axes.set_ylim(len(rows) - 0.5, -0.5)
-        axes.set_xlabel(label_metric(self.sweep, metric))
+        axes.set_xlabel(label_axis(self.sweep, metric))
         style.dress_axes(axes, "both")
         return [], []
 
     def _add_legend(self, drawn: style.Figure, handles: Sequence[Any]) -> None:
         title = " and ".join(label_names(self.sweep, self.lines.names)) if self.x else ""
-        columns = style.choose_columns(handle.get_label() for handle in handles)
+        columns = style.choose_columns(handles)
         style.add_legend(drawn, handles=handles, handlelength=3.2, title=title, alignment="left", ncols=columns)
 
 
