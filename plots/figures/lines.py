@@ -23,7 +23,7 @@ from plots.series import describe_points
 _NAMES = ("metric", "dataset", "algorithm")  # what has no order along the bottom
 _LONGEST_NAME = 34  # characters of a line of the legend
 _LONGEST_LABEL = 30  # characters that stand along the y axis
-_ROOM = 60  # characters that stand along the bottom
+_ROOM = 66  # characters that stand along the bottom
 
 
 class LinesView(FigureView[LinesFigure], of=LinesFigure):
@@ -124,7 +124,7 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
             label = label_axis(self.paper, self._metrics[0]) + (", median" if center == "median" else "")
             axes.set_ylabel(textwrap.fill(label, _LONGEST_LABEL))
         widths = [max(map(len, name.split("\n"))) for name in names]
-        is_crowded = sum(widths) + len(names) > _ROOM
+        is_crowded = (max(widths) + 1) * len(names) > _ROOM
         axes.set_xticks(range(len(xs)), names, rotation=45 if is_crowded else 0, fontsize=10 if is_crowded else None)
         panel.dress_panel(axes, xs, limits, self.part.y)
         low, high = axes.get_ylim()
@@ -140,7 +140,7 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
         for place in places:
             axes.axvline(place, color=style.INK, linewidth=1.0, linestyle=(0, (2, 2)), alpha=0.7, zorder=1)
         names = axes.secondary_xaxis("top")
-        names.set_xticks(places, list(self.part.marks), rotation=35, ha="left", fontsize=9.5)
+        names.set_xticks(places, list(self.part.marks), rotation=50, ha="left", fontsize=9.5)
         names.tick_params(length=3, pad=1)
         names.spines["top"].set_visible(False)
 

@@ -16,7 +16,7 @@ from experiments.store.long_table import distinct_privacy_reports
 from experiments.store.study_rows import match_column, select_rows
 from plots import style
 from plots.exhibits.views import FigureView
-from plots.labels import MISSING, label_names, scale_value
+from plots.labels import MISSING, label_axis, label_names, scale_value
 
 _COLUMNS = 3  # panels beside one another
 _MEAN: dict[str, Any] = {"marker": "D", "markersize": 7, "linestyle": "none", "markeredgecolor": style.PAPER}
