@@ -35,14 +35,24 @@ class Interval:
     high: float
 
 
-def mean_interval(values: Sequence[float] | np.ndarray) -> Interval:
-    """Return the mean and its 95 % t-interval.
+#: The bounds of a metric without any.
+_NO_BOUNDS = (-math.inf, math.inf)
+
+
+def mean_interval(values: Sequence[float] | np.ndarray, bounds: tuple[float, float] = _NO_BOUNDS) -> Interval:
+    """Return the mean and its 95 % t-interval, which stays inside of the ``bounds`` of the metric.
+
+    Where it would leave them, it is made on a scale that has none, and brought back: of the logarithm of the distance
+    from the one bound that there is, of the log odds between two (the delta method).
 
     Examples
     --------
     >>> interval = mean_interval([1.0, 2.0, 3.0])
     >>> interval.center, round(interval.low, 3), round(interval.high, 3)
     (2.0, -0.484, 4.484)
+    >>> interval = mean_interval([1.0, 2.0, 3.0], bounds=(0.0, math.inf))
+    >>> round(interval.low, 3), round(interval.high, 3)
+    (0.578, 6.926)
     """
     numbers = np.asarray(values, dtype=np.float64)
     n = len(numbers)
@@ -52,7 +62,22 @@ def mean_interval(values: Sequence[float] | np.ndarray) -> Interval:
     # equal values must give exactly 0: a rounded mean would leave 1e-17
     spread = 0.0 if np.ptp(numbers) == 0 else float(numbers.std(ddof=1))
     half = _t_quantile(n - 1) * spread * math.sqrt(1 / n)
-    return Interval(n, mean, mean - half, mean + half)
+    return Interval(n, mean, *_stay_inside(mean, half, *bounds))
+
+
+def _stay_inside(mean: float, half: float, lowest: float, highest: float) -> tuple[float, float]:
+    """Return the ends of an interval of a mean with a half-width between two bounds, each of which may be infinite."""
+    below, above = mean - lowest, highest - mean
+    if half <= min(below, above) or min(below, above) <= 0:
+        return mean - half, mean + half
+    if math.isinf(above):
+        return lowest + below * math.exp(-half / below), lowest + below * math.exp(half / below)
+    if math.isinf(below):
+        return highest - above * math.exp(half / above), highest - above * math.exp(-half / above)
+    reach = half * (below + above) / (below * above)
+    odds = [math.log(below / above) + end for end in (-reach, reach)]
+    low, high = (lowest + (highest - lowest) * (1 + math.tanh(one / 2)) / 2 for one in odds)
+    return low, high
 
 
 def median_interval(values: Sequence[float] | np.ndarray) -> Interval:
@@ -78,9 +103,11 @@ def median_interval(values: Sequence[float] | np.ndarray) -> Interval:
 CENTERS = ("mean", "median")
 
 
-def center_interval(center: str, values: Sequence[float] | np.ndarray) -> Interval:
-    """Return the mean or the median with its 95 % interval."""
-    return median_interval(values) if center == "median" else mean_interval(values)
+def center_interval(
+    center: str, values: Sequence[float] | np.ndarray, bounds: tuple[float, float] = _NO_BOUNDS
+) -> Interval:
+    """Return the mean or the median with its 95 % interval, inside of the ``bounds`` of the metric."""
+    return median_interval(values) if center == "median" else mean_interval(values, bounds)
 
 
 @cache

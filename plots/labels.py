@@ -35,6 +35,8 @@ TONES: dict[AnySign, str] = {
     Sign.OPEN: "open",
     AccountSign.UNAUDITED: "open",
 }
+# How axes call metrics whose paper has no name for them.
+_METRICS = {"r2": "R²", "mse": "squared error", "unit_mse": "squared error, target in [0, 1]"}
 
 
 def find_symbol(given: str) -> str:
@@ -69,6 +71,22 @@ def label_names(paper: Paper, names: Iterable[str]) -> list[str]:
 def label_value(paper: Paper, value: Any) -> str:
     """Return a value of an axis as text; see `name_value`."""
     return name_value(value, paper.labels)
+
+
+def label_choice(paper: Paper, name: str, value: str) -> str:
+    """Return a choice of a reading with its value, without the names that the code has for them.
+
+    Examples
+    --------
+    >>> study = {"dataset": "car", "algorithm": "rdt"}
+    >>> paper = Paper(number=0, title="T", studies={"grid": study}, labels={"params.scale": "unit", "None": "raw"})
+    >>> [label_choice(paper, *one) for one in (("epsilon", "inf"), ("scale", "null"), ("common_noise", "True"))]
+    ['ε: no noise', 'unit: raw', 'common noise: yes']
+    """
+    what = find_label(name, paper.labels)
+    what = paper.labels.get(f"params.{name}", what)
+    words = {"inf": "no noise", "null": paper.labels.get("None", "none"), "True": "yes", "False": "no"}
+    return f"{what.replace('_', ' ')}: {paper.labels.get(value, words.get(value, value.replace('_', ' ')))}"
 
 
 def label_values(paper: Paper, axis: str, values: Sequence) -> list[str]:
@@ -118,6 +136,19 @@ def label_metric(paper: Paper, metric: str) -> str:
     if find_scikit_learn(metric) is None and name.startswith(("precision_", "recall_")):
         name = name.replace("_", ", ", 1)  # of a class
     return f"{name} (%)" if is_in_per_cent(metric) else name
+
+
+def label_axis(paper: Paper, metric: str) -> str:
+    """Return how an axis calls a metric: as `label_metric`, but in words, too, where the paper has no name for it.
+
+    Examples
+    --------
+    >>> paper = Paper(number=0, title="T", studies={"grid": {"dataset": "car", "algorithm": "rdt"}})
+    >>> label_axis(paper, "recall_macro"), label_axis(paper, "r2")
+    ('recall macro (%)', 'R²')
+    """
+    label = label_metric(paper, metric)
+    return label if metric in paper.labels else _METRICS.get(metric, label.replace("_", " "))
 
 
 def scale_value(metric: str, value: Any) -> Any:

@@ -60,15 +60,16 @@ def describe_points(frame: pd.DataFrame) -> list[dict[str, Any]]:
 def describe_point(point: Mapping[str, Any], center: str, decimals: int) -> dict[str, Any]:
     """Return a row of `summarise_metrics` as text, with so many decimals.
 
-    It has ``ours``, ``interval``, ``band`` (the half-width of a mean's interval, the ends of a median's), ``printed``,
-    ``verdict`` and ``note``, and as a number ``n``.
+    It has ``ours``, ``interval``, ``band`` (the half-width of an interval, the ends of one that is not symmetric),
+    ``printed``, ``verdict`` and ``note``, and as a number ``n``.
     """
     metric, low, high = point["metric"], point["ci_low"], point["ci_high"]
     interval = format_interval(metric, low, high, decimals)
-    if center == "median":
+    half = format_number(metric, high - point[center], decimals)
+    if center == "median" or half != format_number(metric, point[center] - low, decimals):
         band = f"({interval})" if interval else ""
     else:
-        band = "" if pd.isna(high - low) else f"± {format_number(metric, (high - low) / 2, decimals)}"
+        band = f"± {half}" if interval else ""
     printed = "" if pd.isna(point["printed"]) else format_number(metric, point["printed"], int(point["decimals"]))
     return {
         "ours": format_number(metric, point[center], decimals),

@@ -7,6 +7,7 @@ same bytes on every run. matplotlib is slow to import: it is imported where some
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from io import BytesIO
@@ -17,33 +18,52 @@ import numpy as np
 import pandas as pd
 
 from algorithms.whole_files import write_bytes
+from plots.drawing.svg import dress_svg
 from plots.formulas import split_formulas
 from plots.series import note_shortfall
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-INK, GRID, ALARM = "#1f2328", "#d7dce1", "#b42318"
+INK, GRID, ALARM, PAPER = "#1f2328", "#d7dce1", "#b42318", "#ffffff"
+BETWEEN, SHADE = "#b9c0c8", "#e9ecef"  #: neither of two colours; what lies behind lines
 #: Light to dark, lightness falling evenly: the grey order is the order of the values.
 SEQUENTIAL = ("#2fa8a0", "#2a91a5", "#2f7aa6", "#3f62a0", "#4c4a93", "#523282", "#511b6b", "#450a4f")
 #: Distinct hues of distinct lightness, for things without an order.
 QUALITATIVE = ("#0a3d7a", "#d1661f", "#3b9c6d", "#9c4f96", "#7a7a7a", "#b8860b", "#1b9fc0", "#7a1f2b")
+#: What colours become where a reader prefers a dark page.
+ON_DARK = {
+    **{INK: "#e6e9ed", GRID: "#363d46", ALARM: "#ff8a7a", PAPER: "#14171b", BETWEEN: "#4a525c", SHADE: "#22272e"},
+    **dict(
+        zip(
+            (*SEQUENTIAL, *QUALITATIVE),
+            (
+                *("#8a6fd8", "#7c80dd", "#6e92df", "#62a4dd", "#5fb6d6", "#68c8c8", "#86d9b6", "#b9eaa2"),
+                *("#6fa8f0", "#f2a065", "#6fd0a2", "#d79ad2", "#b0b0b0", "#e6c15c", "#6fd3ea", "#e08a96"),
+            ),
+            strict=True,
+        )
+    ),
+}
 MARKERS = ("o", "s", "^", "D", "v", "p", "<", "h")
 DASHES = ((), (5, 1.6), (2.2, 1.4), (6, 1.5, 1.5, 1.5), (1, 1.2), (8, 2), (4, 1.2, 1, 1.2, 1, 1.2), (3, 3))
-MOST_COLUMNS = 4  #: small pictures beside one another
+WIDTH = 7.0  #: inches of a usual figure
+MOST_COLUMNS = 3  #: small pictures beside one another
+_GROUP = re.compile(r"line-\d+")
 _APART = 12  # pixels between the title and what stands beside it
 _STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
-    "font.size": 11,
+    "font.size": 11.5,
     "axes.edgecolor": INK,
     "axes.labelcolor": INK,
     "text.color": INK,
     "xtick.color": INK,
     "ytick.color": INK,
-    "svg.fonttype": "path",
+    "svg.fonttype": "none",  # text stays text
     "pdf.fonttype": 42,  # outlines that printers and publishers take
     "axes.unicode_minus": True,
 }
@@ -79,8 +99,28 @@ def render_figure(name: str, draw: Callable[[], Figure], endings: Iterable[str] 
         figure = draw()
         _read_formulas(figure)
         for ending, file in files.items():
-            figure.savefig(file, format=ending, **_FORMATS[ending])
-    return {ending: file.getvalue() for ending, file in files.items()}
+            given = _FORMATS[ending]
+            if ending == "svg":
+                given = {"metadata": {**given["metadata"], "Title": _join_lines(figure.get_suptitle()) or name}}
+            figure.savefig(file, format=ending, **given)
+    written = {ending: file.getvalue() for ending, file in files.items()}
+    if "svg" in written:
+        svg = written["svg"].decode("utf-8")
+        written["svg"] = dress_svg(svg, _describe(figure), ON_DARK).encode("utf-8")
+    return written
+
+
+def _describe(figure: Figure) -> str:
+    """Return what stands along the axes of a figure, and what its legend explains."""
+    axes = [(one.get_ylabel(), one.get_xlabel()) for one in figure.axes]
+    along = dict.fromkeys(_join_lines(" against ".join(filter(None, labels))) for labels in axes)
+    legend = [_join_lines(text.get_text()) for one in figure.legends for text in one.get_texts()]
+    words = [*filter(None, along), f"Legend: {'; '.join(legend)}" if legend else ""]
+    return "".join(f"{text}. " for text in filter(None, words)).strip()
+
+
+def _join_lines(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _read_formulas(figure: Figure) -> None:
@@ -138,7 +178,7 @@ def make_grid(n_pictures: int, most_columns: int = MOST_COLUMNS) -> tuple[Figure
     """Return an empty figure with room for some small pictures and a legend, and their axes in rows and columns."""
     n_columns = min(most_columns, n_pictures)
     n_rows = math.ceil(n_pictures / n_columns)
-    drawn = make_figure(1.2 + 2.9 * n_columns, 2.4 + 2.25 * n_rows)
+    drawn = make_figure(max(1.1 + 2.3 * n_columns, WIDTH), 2.4 + 2.25 * n_rows)
     return drawn, drawn.subplots(n_rows, n_columns, squeeze=False)
 
 
@@ -185,10 +225,41 @@ def write_shortfall(axes: Axes, frame: pd.DataFrame, pad: float | None = None) -
     write_note(axes, note_shortfall(frame), pad)
 
 
-def add_legend(figure: Figure, loc: str = "outside right upper", **given: Any) -> None:
-    """Add a legend outside of the axes: of ``handles``, or of all that has a label."""
-    look: dict[str, Any] = {"loc": loc, "frameon": False, "fontsize": 10, **given}
-    figure.legend(**look)
+def add_legend(figure: Figure, loc: str = "outside lower left", **given: Any) -> None:
+    """Add a legend outside of the axes: of ``handles``, or of all that has a label.
+
+    The entry of a handle with a group, see `group_line`, is of that group, too.
+    """
+    look: dict[str, Any] = {"loc": loc, "frameon": False, "fontsize": 10.5, **given}
+    legend = figure.legend(**look)
+    for handle, drawn, text in zip(look.get("handles", ()), legend.legend_handles, legend.get_texts(), strict=False):
+        if found := _GROUP.match(handle.get_gid() or ""):
+            drawn.set_gid(f"{found[0]}-key")  # type: ignore[union-attr]  # none is missing
+            text.set_gid(f"{found[0]}-text")
+
+
+def group_line(i: int, artists: Iterable[Artist]) -> None:
+    """Mark what is drawn of line number ``i``: a page hides all of it when a reader clicks on its entry in the legend.
+
+    Its handle in the legend is one of the artists. The ids of elements in the SVG are ``line-<i>-<picture>-<number>``,
+    ``line-<i>-key`` and ``line-<i>-text``.
+    """
+    for artist in artists:
+        axes = artist.axes
+        if axes is None:  # a handle that is drawn in the legend alone
+            artist.set_gid(f"line-{i}")
+            continue
+        pictures: list[Any] = list(axes.figure.axes)
+        picture, own = pictures.index(axes), f"line-{i}-"
+        number = sum((child.get_gid() or "").startswith(own) for child in axes.get_children())
+        artist.set_gid(f"{own}{picture}-{number}")
+
+
+def choose_columns(handles: Iterable[Artist]) -> int:
+    """Return how many columns the legend below a usual figure has, by its longest line."""
+    texts = [str(handle.get_label()) for handle in handles]
+    longest = max((len(line) for text in texts for line in text.split("\n")), default=0)
+    return 3 if longest <= 19 else 2 if longest <= 34 else 1
 
 
 def write_title(figure: Figure, axes: Axes, title: str) -> None:
@@ -199,4 +270,4 @@ def write_title(figure: Figure, axes: Axes, title: str) -> None:
     for width in range(len(title) - 1, 0, -1):
         if text.get_window_extent().x1 <= axes.get_window_extent().x1 - _APART:
             return
-        text.set_text(textwrap.fill(title, width, break_long_words=False))
+        text.set_text(textwrap.fill(title, width, break_long_words=False, break_on_hyphens=False))

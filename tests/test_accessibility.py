@@ -15,9 +15,9 @@ pytestmark = pytest.mark.system
 
 PAGES = ("index", "claims", *(f"paper-{name}" for name in published_papers()))
 NARROW = 400
-#: What a key can reach: those that are shown and are not parts of a drawing.
+#: What a key can reach: those that are shown.
 INTERACTIVE = """[...document.querySelectorAll("a[href], button, select, input, textarea, summary, [tabindex='0']")]
-  .filter((one) => one.checkVisibility({visibilityProperty: true}) && !one.closest("svg") && !one.disabled)"""
+  .filter((one) => one.checkVisibility({visibilityProperty: true}) && !one.disabled)"""
 #: Words whose colour is that of a sign, outside of bars and drawings; in these another word says it.
 COLOURED = """(() => {
   const signs = ["--good", "--bad", "--mixed", "--open"].map((name) => {

@@ -134,7 +134,7 @@ def test_each_pair_is_written_into_the_figure_and_summed_up_beside_it():
     paper, figure = make_part(WINS)
     frame = wins(cells(by_hand))
     words = [text.get_text() for text in view(paper, figure).draw(frame).axes[0].texts]
-    assert len(words) == 6 and words[:2] == ["2/1/1", "4/0/0"]
+    assert len(words) == 6 and words[:2] == ["2", "4"]
     shown = view(paper, figure).describe(frame)
     last = dict(zip(shown["heads"], shown["standings"][-1], strict=True))
     assert last == {"algorithm": "RDT", "mean rank": "3.00", "wins": "0", "ties": "0", "losses": "8"}
@@ -476,4 +476,4 @@ def test_the_facets_of_an_error_are_logarithmic():
     assert [tick.get_text() for tick in axes.get_yticklabels()] == ["0.01", "0.1", "1"]
     assert axes.lines[-1].get_ydata() == pytest.approx([0.5, 0.5])
     legend = {text.get_text() for text in drawn.legends[0].get_texts()}
-    assert {"upper level: majority", "lower level: random_forest"} <= legend
+    assert {"upper tick: majority", "lower tick: random_forest"} <= legend

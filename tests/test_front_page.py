@@ -19,6 +19,7 @@ from tests.browser import column, opened
 from tests.published_report import published_papers, published_run, published_runs
 
 MOST_WORDS = 1000
+NO_DRAWINGS = "document.querySelectorAll('svg').forEach((one) => one.remove())"
 PAPERS = [name for name in published_papers() if name.isdigit()]
 
 
@@ -159,6 +160,7 @@ def test_a_reading_stands_with_the_claim_that_it_reads(published, name):
 @pytest.mark.system
 def test_the_front_page_is_short(browser, published):
     with opened(browser, published / "index.html") as tab:
+        tab.page.evaluate(NO_DRAWINGS)
         assert 300 < len(tab.page.locator("body").inner_text().split()) <= MOST_WORDS
 
 
@@ -173,6 +175,7 @@ def test_the_front_page_is_short_with_many_sweeps(browser, tmp_path):
         (folder / "provenance.json").write_text(json.dumps(facts), encoding="utf-8")
         (folder / "report.html").touch()
     with opened(browser, build_report(tmp_path, published_papers())) as tab:
+        tab.page.evaluate(NO_DRAWINGS)
         text = tab.page.locator("body").inner_text()
         assert "epsilon-29" in text and "15 older ones" in text and len(text.split()) <= MOST_WORDS
 

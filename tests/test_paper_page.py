@@ -217,8 +217,39 @@ def test_a_picture_is_loaded_when_its_section_is_opened(browser, published):
         picture.scroll_into_view_if_needed()
         page.wait_for_function("one => one.complete && one.naturalWidth > 0", arg=picture.element_handle())
         assert any(url.endswith("paper-2/figures/figure-2.svg") for url in asked)
-        tab.page.emulate_media(color_scheme="dark")
-        assert picture.evaluate("one => getComputedStyle(one).backgroundColor") == "rgb(255, 255, 255)"
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("way", ["click", "key"])
+def test_a_line_is_hidden_and_shown_again_from_the_legend(browser, made_up, way):
+    with opened(browser, made_up / "report.html") as tab:
+        entries = tab.page.locator(".first figure svg [role=button]")
+        assert entries.count() >= 2
+        first = entries.first
+        drawn = (
+            f".first figure svg [id^='{first.get_attribute('id').removesuffix('text')}']:not([role=button], [id$=key])"
+        )
+
+        def act():
+            first.click() if way == "click" else first.press("Enter")
+            return {shown.evaluate("one => getComputedStyle(one).display") for shown in tab.page.locator(drawn).all()}
+
+        others = tab.page.locator(".first figure svg [id*='line-1-']").all()
+        assert tab.page.locator(drawn).count() >= 2 and len(others) >= 4
+        assert act() == {"none"} and first.get_attribute("aria-pressed") == "false"
+        assert all(other.evaluate("one => getComputedStyle(one).display") != "none" for other in others)
+        assert "none" not in act() and first.get_attribute("aria-pressed") == "true"
+
+
+@pytest.mark.system
+def test_a_drawing_follows_light_and_dark(browser, made_up):
+    with opened(browser, made_up / "report.html") as tab:
+        ground = tab.page.locator(".first figure svg path").first
+        found = {}
+        for scheme in ("light", "dark"):
+            tab.page.emulate_media(color_scheme=scheme)
+            found[scheme] = ground.evaluate("one => getComputedStyle(one).fill")
+        assert found == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 27)"}
 
 
 @pytest.mark.system

@@ -260,7 +260,7 @@ def test_figures_mark_what_is_printed_and_what_is_missing(paper, tmp_path, monke
     publish(paper, without(long_table(), 3), tmp_path)
     assert "INCOMPLETE: 57 of 60 cells" in drawn
     assert "INCOMPLETE: 60 of 60 cells" not in drawn
-    assert "printed in\nthe paper" in drawn
+    assert "printed in the paper,\nin the colour of its ε" in drawn
     assert {"no noise", "0.05", "1.00", "accuracy (%)", "depth"} <= set(drawn)
     ElementTree.parse(tmp_path / "figures/figure-1.svg")
     assert "<dc:date>" not in (tmp_path / "figures/figure-1.svg").read_text(encoding="utf-8")
@@ -420,7 +420,7 @@ ERRORS = {"a": [0.5, 0.1, 0.02], "b": [40.0, 0.3, 0.0]}
 
 
 def error_figure(printed=math.nan, **more):
-    """Return a drawn figure of errors: a with intervals that reach below zero, b once far above and once at zero."""
+    """Return a drawn figure of errors: a with one run of four far above, b once far above and once at zero."""
     study = {"dataset": ["car"], "algorithm": ["a", "b"], "epsilon": [0.1, 1.0, 10.0]}
     item = {"id": "f", "title": "Errors", "study": "s", "x": "epsilon", "lines": "algorithm", "metric": "unit_mse"}
     keys = {"repeats": 4, "studies": {"s": study}, "labels": {"b": "DiffPRF, stop at zero"}}
@@ -438,6 +438,11 @@ def error_figure(printed=math.nan, **more):
     return drawn.axes[0], drawn
 
 
+def list_legend(drawn):
+    """Return what the legend says."""
+    return [text.get_text() for text in drawn.legends[0].get_texts()]
+
+
 def written(axes):
     """Return the values that are written beyond the ends of the axis."""
     return [(text.xy[0], text.get_text()) for text in axes.texts]
@@ -450,17 +455,17 @@ def test_each_line_has_its_own_name_points_and_intervals():
     assert [text.get_text() for text in drawn.legends[0].get_texts()][:2] == ["a", "DiffPRF, stop at zero"]
     half = student.ppf(0.975, 3) * np.std([0.1, 0.1, 0.1, 3.7], ddof=1) / 2
     bars = [bar[:, 1] for bar in axes.collections[0].get_segments()]
-    assert np.array(bars) == pytest.approx(np.outer(ERRORS["a"], [1 - half, 1 + half]))
+    assert half > 1, "a t-interval would reach below zero"
+    assert np.array(bars) == pytest.approx(np.outer(ERRORS["a"], np.exp([-half, half])))
 
 
-def test_a_log_axis_shows_intervals_below_zero_and_marks_a_mean_of_zero():
+def test_a_log_axis_shows_whole_intervals_and_marks_a_mean_of_zero():
     axes, _ = error_figure(y="log")
     assert axes.get_yscale() == "log"
     bottom, top = axes.get_ylim()
     assert 0.001 < bottom < 0.02 and 40 < top < 100
     bars = [segment for part in axes.collections for segment in part.get_segments()]
-    assert len(bars) == 6
-    assert [bar[0, 1] for bar in bars[:3]] == [bottom] * 3 and all(bar[1, 1] > 0.02 for bar in bars[:3])
+    assert len(bars) == 6 and all(bar[1, 1] > 0.02 for bar in bars[:3])
     assert written(axes) == [(2, "0.00")]
     assert {"0.1", "1", "10"} <= {tick.get_text() for tick in axes.get_yticklabels()}
 
@@ -478,7 +483,37 @@ def test_what_lies_beyond_an_end_is_written_there(y):
     ticks = [tick.get_window_extent() for tick in axes.get_xticklabels()]
     assert not any(box.overlaps(tick) for box in boxes for tick in ticks)
     assert drawn._suptitle.get_window_extent().y0 >= max(box.y1 for box in boxes)
-    assert "beyond the axis,\nvalue written" in [text.get_text() for text in drawn.legends[0].get_texts()]
+    assert {"above the axis,\nvalue written", "below the axis,\nvalue written"} <= set(list_legend(drawn))
+
+
+def test_the_sign_of_a_point_beyond_an_end_is_the_sign_in_the_legend():
+    for top, bottom, words, marker in ((30.0, None, "above", "^"), (None, 0.05, "below", "v")):
+        _, drawn = error_figure(top=top, bottom=bottom)
+        beyond = [text.split(" the axis")[0] for text in list_legend(drawn) if "value written" in text]
+        assert beyond == [words]
+        place = [text.startswith(words) for text in list_legend(drawn)].index(True)
+        assert drawn.legends[0].legend_handles[place].get_marker() == marker
+
+
+def test_an_axis_that_is_linear_around_zero_has_no_point_beyond_it():
+    axes, _ = error_figure(y="symlog")
+    assert axes.get_yscale() == "symlog" and written(axes) == []
+    assert axes.get_ylim()[0] < 0 and axes.get_ylim()[1] > 40
+    assert {"0", "1", "10"} <= {tick.get_text() for tick in axes.get_yticklabels()}
+
+
+def test_all_that_is_drawn_of_a_line_is_one_group():
+    _, drawn = error_figure(printed=0.7, top=0.4)
+    groups = {artist.get_gid() for artist in drawn.findobj() if (artist.get_gid() or "").startswith("line-")}
+    own = {gid for gid in groups if gid.startswith("line-0-")}
+    assert {"line-0-key", "line-0-text", "line-0-0-0", "line-0-0-1", "line-0-0-2"} <= own
+    assert len(groups) - len(own) >= 5
+
+
+def test_points_of_one_place_stand_close_together():
+    axes, _ = error_figure()
+    first, second = (line.get_xdata() for line in axes.lines[::2][:2])
+    assert 0 < np.max(np.abs(first - second)) < 0.03
 
 
 def test_one_end_that_is_given_leaves_room_for_the_rest():
@@ -493,13 +528,13 @@ def test_one_end_that_is_given_leaves_room_for_the_rest():
 def test_a_figure_that_fits_has_nothing_beyond():
     axes, drawn = error_figure()
     assert written(axes) == []
-    assert "beyond the axis,\nvalue written" not in [text.get_text() for text in drawn.legends[0].get_texts()]
+    assert not [text for text in list_legend(drawn) if "value written" in text]
 
 
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"y": "logarithmic"}, r"figures\.0\.y: input should be 'log', got 'logarithmic'"),
+        ({"y": "logarithmic"}, r"figures\.0\.y: input should be 'log' or 'symlog', got 'logarithmic'"),
         ({"top": "high"}, r"figures\.0\.top: input should be a valid number, got 'high'"),
         ({"top": True}, r"figures\.0\.top: input should be a valid number, got True"),
         ({"bottom": math.nan}, r"figures\.0: bottom = nan must be a number"),
@@ -556,7 +591,7 @@ def test_a_title_of_any_length_stays_off_the_legend(paper, tmp_path, n_words):
     drawn.draw_without_rendering()
     title, (legend,), (axes,) = drawn._suptitle, drawn.legends, drawn.axes
     assert title.get_text().split() == item["title"].split()
-    assert title.get_window_extent().x1 <= legend.get_window_extent().x0
+    assert not title.get_window_extent().overlaps(legend.get_window_extent())
     assert title.get_window_extent().y0 >= axes.get_window_extent().y1
     assert ("\n" in title.get_text()) == (n_words > 5)
 
@@ -590,8 +625,8 @@ def test_medians_and_several_metrics_in_one_table(tmp_path):
     assert "Median and its 95 % interval" in page and "ours, r2, median" in page
     made, part = make_part(paper, figure)
     drawn = view(made, part).draw(view(made, part).make_frame(table, NO_NUMBERS))
-    assert drawn.axes[0].get_ylabel() == "r2, median"
-    assert "95 % interval,\nof the median,\n6 repeats" in [text.get_text() for text in drawn.legends[0].get_texts()]
+    assert drawn.axes[0].get_ylabel() == "R², median"
+    assert "95 % interval of the median,\n6 repeats" in list_legend(drawn)
 
 
 NO_NUMBERS = pd.DataFrame(columns=["statistic"])
@@ -780,8 +815,10 @@ def test_a_tradeoff_has_a_point_for_every_value(tmp_path, capsys):
     made, figure = make_part(paper, TRADEOFF | {"curves": [*TRADEOFF["curves"], other]})
     frame = view(made, figure).make_frame(table.assign(relinked=table["relinked"] + table["repeat"] / 90), NO_NUMBERS)
     picture = view(made, figure).draw(frame)
-    legend = [text.get_text() for text in picture.legends[0].get_texts()]
-    assert legend == ["a, depth", "b, depth", "95 % intervals"]
+    explained = ["95 % intervals", "beside points: depth,\nwhere there is room"]
+    assert list_legend(picture) == ["a, depth", "b, depth", *explained]
+    values = [text.get_window_extent() for text in picture.axes[0].texts]
+    assert values and not any(one.overlaps(other) for i, one in enumerate(values) for other in values[:i])
     bars = [np.array(part.get_segments()) for part in picture.axes[0].collections]  # upright, level; of a, of b
     for name, scale, segments in (("y", 100, [bars[0], bars[2]]), ("x", 1, [bars[1], bars[3]])):
         ends = np.concatenate(segments)[:, :, "xy".index(name)]
@@ -827,7 +864,7 @@ FIT |= {"params": {"degree": 2}, "epsilon": 1}
         ("tables", {"id": "t", "title": "T", "kind": "datasets", "datasets": ["carr"]}, "did you mean 'car'"),
         ("figures", {k: v for k, v in FIGURE.items() if k != "x"}, "figures.0: the key 'x' is missing"),
         ("figures", FIGURE | {"lines": "epsilo"}, "no axis 'epsilo'"),
-        ("figures", FIGURE | {"y": "logarithmic"}, "figures.0.y: input should be 'log', got 'logarithmic'"),
+        ("figures", FIGURE | {"y": "logarithmic"}, "figures.0.y: input should be 'log' or 'symlog', got 'logarithmic'"),
         ("figures", FIGURE | {"marks": {"a": "b"}}, "figures.0.marks.a: input should be a valid number, got 'b'"),
         ("figures", FIGURE | {"center": "mode"}, "figures.0.center: input should be 'mean' or 'median', got 'mode'"),
         ("figures", FIT | {"feature": "TA"}, "ccpp has no feature 'TA'; known are AP, AT"),
@@ -876,7 +913,7 @@ def test_a_curve_shows_small_effects_beside_very_large_ones(effects, scale):
     columns = {"kind": "choice", "unit": "mse", "keeps_epsilon": "yes", "choice.leaf": ["a", "b"] * 2}
     columns["verdict"] = [HOLDS, IS_REFUTED, OPEN, OPEN]
     rows = pd.DataFrame(columns | {"effect": effects, "low": effects, "high": effects, "weakest": effects})
-    drawn = draw_claim("It is smaller.", rows)
+    drawn = draw_claim(make_paper(), "It is smaller.", rows)
     drawn.draw_without_rendering()
     axes = drawn.axes[0]
     assert axes.get_yscale() == scale

@@ -250,7 +250,7 @@ def test_a_curve_has_the_mean_and_the_interval_of_each_point():
     assert line.get_ydata() == pytest.approx([100 * np.mean([0.5, 0.6, 0.9]), 75.0])
     (bars,) = axes.collections
     ends = [sorted(y for _, y in segment) for segment in bars.get_segments()]
-    wanted = [mean_interval([0.5, 0.6, 0.9]), mean_interval([0.7, 0.8])]
+    wanted = [mean_interval([0.5, 0.6, 0.9], (0, 1)), mean_interval([0.7, 0.8], (0, 1))]
     assert np.allclose(ends, [[100 * one.low, 100 * one.high] for one in wanted])
 
 

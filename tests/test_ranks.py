@@ -303,7 +303,7 @@ def test_the_first_by_mean_rank_may_lose_a_comparison():
 def test_the_figure_names_every_algorithm_and_says_what_is_missing():
     drawn = draw(ranks(cells(by_hand)), labels={"a": "Method A"})
     axes, _ = drawn.axes
-    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["Method A   1.50", "b   2.00", "c   2.50"]
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["Method A\u20021.50", "b\u20022.00", "c\u20022.50"]
     assert "3 data sets" in axes.get_xlabel()
     axes, _ = draw(ranks(cells(by_hand).iloc[2:])).axes
     assert axes.get_title(loc="left") == "INCOMPLETE: 34 of 36 cells"

@@ -96,7 +96,7 @@ def test_an_error_is_compared_by_its_ratio_and_less_of_it_is_a_gain():
     assert at["gain"].to_dict() == pytest.approx({"car": 2.0, "nursery": -1.0, "": 0.5})
     drawn = view(paper, figure).draw(frame)
     assert read_means(drawn) == [0.5, 0.5] and read_paid(drawn) == ["2", "3"]
-    assert any("more than 1 is a gain" in axes.get_xlabel() for axes in drawn.axes)
+    assert any("more than 1 is a gain" in text.get_text() for text in drawn.legends[0].get_texts())
 
 
 def test_a_step_without_noise_is_paid_with_infinity():

@@ -90,8 +90,8 @@ def test_several_metrics_have_a_row_each_and_what_is_far_below_is_marked(tmp_pat
     metrics = {0.1: {"mse": 2000.0, "r2": -40.0}, 1.0: {"mse": 10.0, "r2": 0.5}}
     values = {"dataset": ["daily_demand", "wine_quality_red"], "algorithm": ["predict_mean"], "epsilon": [0.1, 1]}
     _, drawn = draw(lambda cell: metrics[cell.epsilon], tmp_path, **values)
-    assert [axes.get_ylabel() for axes in drawn.axes] == ["r2", "r2", "mse", "mse"]
-    assert drawn.axes[0].get_ylim()[0] == -1 and "-40.0" in [text.get_text() for text in drawn.axes[0].texts]
+    assert [axes.get_ylabel() for axes in drawn.axes] == ["R²", "R²", "squared error", "squared error"]
+    assert drawn.axes[0].get_ylim()[0] == -1 and "−40.0" in [text.get_text() for text in drawn.axes[0].texts]
     assert drawn.axes[2].get_yscale() == "log"
 
 

@@ -9,12 +9,13 @@ import pandas as pd
 from experiments.cells.grid import are_numbers
 from experiments.config.paper import Paper
 from experiments.errors import BadInput, suggest_name
+from experiments.metrics.find import find_metric
 from experiments.python_api import refuses_bad_input
 from experiments.python_api.results import ABOUT_RUNS
 from experiments.stats import mean_interval
 from experiments.store.study_rows import match_column
-from plots import panel
-from plots.labels import label_metric, label_name, label_values
+from plots.drawing import panel
+from plots.labels import label_axis, label_name, label_values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,14 +79,15 @@ def plot_curves(
         look = panel.choose_look(value, i, lines)
         drawn.append(panel.PanelLine(text, look if are_numbers(xs) else look | {"linewidth": 0}, series))
     limits = panel.Limits()
-    handles, _ = panel.draw_panel(drawn_on, drawn, range(len(xs)), limits)
+    handles, _ = panel.draw_panel(drawn_on, drawn, range(len(xs)), limits, are_apart=not are_numbers(xs))
     drawn_on.set_xticks(range(len(xs)), label_values(_WITHOUT_LABELS, x, xs))
     drawn_on.set_xlabel(label_name(_WITHOUT_LABELS, x))
-    drawn_on.set_ylabel(label_metric(_WITHOUT_LABELS, str(metric)))
-    panel.dress_panel(drawn_on, xs, limits, is_log=False)
+    drawn_on.set_ylabel(label_axis(_WITHOUT_LABELS, str(metric)))
+    panel.dress_panel(drawn_on, xs, limits, None)
     points = pd.concat(every)
-    handles += panel.make_explanations(points[points["n"] > 0], is_cut=False)
-    legend = {"handles": handles, "title": label_name(_WITHOUT_LABELS, by), "frameon": False, "handlelength": 3.2}
+    line = label_name(_WITHOUT_LABELS, by)
+    handles += panel.make_explanations(points, [], line)
+    legend = {"handles": handles, "title": line, "frameon": False, "handlelength": 3.2}
     drawn_on.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), alignment="left", **legend)
     return drawn_on
 
@@ -126,7 +128,8 @@ def _order(values: pd.Series) -> list:
 
 def _summarise(rows: pd.DataFrame, x: str, xs: list) -> pd.DataFrame:
     points = []
+    bounds = find_metric(rows["metric"].iloc[0]).range
     for value in xs:
-        interval = mean_interval(rows.loc[match_column(rows[x], value), "value"].to_numpy())
+        interval = mean_interval(rows.loc[match_column(rows[x], value), "value"].to_numpy(), bounds)
         points.append({"mean": interval.center, "ci_low": interval.low, "ci_high": interval.high, "n": interval.n})
     return pd.DataFrame(points).assign(metric=rows["metric"].iloc[0], printed=float("nan"))

@@ -12,7 +12,7 @@ import pandas as pd
 
 from experiments.cells.cell import Cell, format_json
 from experiments.config.setting import keep_entries
-from experiments.metrics.find import list_measured
+from experiments.metrics.find import find_metric, list_measured
 from experiments.metrics.metric import STANDARD_ERROR
 from experiments.stats import mean_interval, median_interval
 from experiments.store.long_table import order_metric
@@ -68,7 +68,7 @@ def summarise_metric(name: str, values: Sequence[float], n_cells: int, n_measure
     numbers = np.array(values, dtype=np.float64)
     numbers = numbers[~np.isnan(numbers)]
     spread = float(numbers.std(ddof=1)) if len(numbers) > 1 else np.nan
-    mean, median = mean_interval(numbers), median_interval(numbers)
+    mean, median = mean_interval(numbers, find_metric(name).range), median_interval(numbers)
     of_mean = mean.center, spread, mean.low, mean.high, mean.n, n_cells - max(n_measured - mean.n, 0)
     return MetricSummary(name, *of_mean, median.center, median.low, median.high)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,11 +18,20 @@ from experiments.questions.exhibits.checks import FACET_AXES
 from experiments.questions.exhibits.series import name_of_center, summarise_metrics
 from plots import style
 from plots.exhibits.views import FigureView
-from plots.labels import format_large, label_metric, label_name, label_names, label_value, label_values, scale_value
+from plots.labels import (
+    format_large,
+    label_axis,
+    label_metric,
+    label_name,
+    label_names,
+    label_value,
+    label_values,
+    scale_value,
+)
 from plots.series import describe_points
 
+_LONGEST_LINE = 30  # characters above a small picture
 _LOWEST, _HIGHEST = -0.7, 1.7  # how far beyond the two levels a picture may reach, in distances between them
-_BEYOND = "#e9ecef"
 
 _Looks = dict[str, dict[str, Any]]  # colour, marker and dash of each line
 
@@ -63,15 +73,15 @@ class FacetsView(FigureView[FacetsFigure], of=FacetsFigure):
         for place, (axes, facet) in enumerate(zip(grid.flat, facets, strict=False)):
             _draw_facet(axes, facet, looks, ends)
             _name_facet(axes, self.paper, facet)
-            axes.set_xticks(range(len(names)), names, fontsize=8.5)
+            axes.set_xticks(range(len(names)), names, fontsize=9)
             if place + n_columns >= len(facets):
                 axes.set_xlabel(label_name(self.paper, "epsilon"), fontsize=9)
             if place % n_columns == 0:
-                axes.set_ylabel(label_metric(self.paper, self.part.metric), fontsize=9)
+                axes.set_ylabel(label_axis(self.paper, self.part.metric), fontsize=9)
         for axes in grid.flat[n_pictures:]:
             axes.remove()
-        style.add_legend(drawn, "outside lower left", handles=self._make_keys(looks), ncols=3, fontsize=9.5)
-        style.write_shortfall(grid[0][0], frame, pad=32)
+        style.add_legend(drawn, "outside lower left", handles=self._make_keys(looks), ncols=2)
+        style.write_shortfall(grid[0][0], frame, pad=40)
         style.write_title(drawn, grid[0][-1], self.part.title)
         return drawn
 
@@ -104,11 +114,15 @@ class FacetsView(FigureView[FacetsFigure], of=FacetsFigure):
         """Return legend entries of the lines, and of what stands at the two levels."""
         names = label_names(self.paper, [*looks, self.part.floor, self.part.ceiling])
         lower, upper = names[-2:][::-1] if is_error(self.part.metric) else names[-2:]
+        keys = [style.make_key(name, **look) for name, look in zip(names, looks.values(), strict=False)]
+        for i, key in enumerate(keys):
+            style.group_line(i, [key])
         return [
-            *(style.make_key(name, **look) for name, look in zip(names, looks.values(), strict=False)),
-            style.make_key(f"upper level: {upper}", color=style.INK, linewidth=0.9),
-            style.make_key(f"lower level: {lower}", color=style.INK, linewidth=0.9),
-            style.make_patch("beyond either level", _BEYOND),
+            *keys,
+            style.make_key(f"upper tick: {upper}", color=style.INK, linewidth=0.9),
+            style.make_key(f"lower tick: {lower}", color=style.INK, linewidth=0.9),
+            style.make_key("middle tick: half-way between them", linestyle="none"),
+            style.make_patch("beyond either of them", style.SHADE),
             style.make_key("beyond the axis", linestyle="none", marker="v", color=style.INK, markersize=5),
         ]
 
@@ -148,21 +162,22 @@ def _find_reach(facets: list[_Facet], lines: list[str]) -> tuple[float, float]:
 
 def _draw_facet(axes: style.Axes, facet: _Facet, looks: _Looks, ends: tuple[float, float]) -> None:
     bottom, top = ends
-    axes.axhspan(bottom, 0, color=_BEYOND, zorder=0)
-    axes.axhspan(1, top, color=_BEYOND, zorder=0)
+    axes.axhspan(bottom, 0, color=style.SHADE, zorder=0)
+    axes.axhspan(1, top, color=style.SHADE, zorder=0)
     for level in (0, 1):
         axes.axhline(level, color=style.INK, linewidth=0.9, zorder=1)
-    for name, look in looks.items():
+    for i, (name, look) in enumerate(looks.items()):
         own = facet.points[facet.points["algorithm"] == name]
         center, xs = facet.place(own["center"]), np.arange(len(own))
         low, high = (np.clip(facet.place(own[end]), bottom, top) for end in ("ci_low", "ci_high"))
-        axes.vlines(xs, low, high, colors=look["color"], linewidth=0.8, alpha=0.6)
-        axes.plot(xs, center, linewidth=1.3, markersize=3.6, markeredgewidth=0, zorder=3, **look)
+        bars = axes.vlines(xs, low, high, colors=look["color"], linewidth=0.8, alpha=0.6)
+        lines = axes.plot(xs, center, linewidth=1.3, markersize=3.6, markeredgewidth=0, zorder=3, **look)
         for is_out, end, marker in ((center < bottom, bottom, "v"), (center > top, top, "^")):
             if is_out.any():  # a line without points has no extent, and nothing could be laid out beside it
                 beyond: dict[str, Any] = {"linestyle": "none", "markersize": 5, "clip_on": False, "zorder": 5}
-                axes.plot(xs[is_out], np.full(is_out.sum(), end), marker=marker, color=look["color"], **beyond)
-    axes.set_yticks([0, 0.5, 1], list(map(facet.name_value, (0, 0.5, 1))), fontsize=8)
+                lines += axes.plot(xs[is_out], np.full(is_out.sum(), end), marker=marker, color=look["color"], **beyond)
+        style.group_line(i, [bars, *lines])
+    axes.set_yticks([0, 0.5, 1], list(map(facet.name_value, (0, 0.5, 1))), fontsize=9)
     axes.set_ylim(bottom, top)
     axes.tick_params(axis="y", length=0)
     style.dress_axes(axes, "y")
@@ -172,5 +187,6 @@ def _name_facet(axes: style.Axes, paper: Paper, facet: _Facet) -> None:
     """Write the name of the data set above its picture, and below it the kinds that it is of."""
     own = str(facet.points["kinds"].iloc[0]).split()
     kinds = ["kind unknown: files are missing"] if own == [UNKNOWN] else [KINDS[kind].title for kind in own]
-    style.write_above(axes, label_name(paper, facet.name), 14, fontsize=10, fontweight="bold")
-    style.write_above(axes, ", ".join(kinds), 4, fontsize=7.8)
+    lines = textwrap.wrap(", ".join(kinds), _LONGEST_LINE)
+    style.write_above(axes, label_name(paper, facet.name), 5 + 11 * len(lines), fontsize=10.5, fontweight="bold")
+    style.write_above(axes, "\n".join(lines), 4, fontsize=9, linespacing=1.1)

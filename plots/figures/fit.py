@@ -47,10 +47,10 @@ class FitView(FigureView[FitFigure], of=FitFigure):
 
     def draw(self, frame: pd.DataFrame) -> style.Figure:
         """Draw the rows and the curves."""
-        drawn = style.make_figure(8.4, 5.0)
+        drawn = style.make_figure(style.WIDTH, 5.2)
         axes = drawn.add_subplot()
         dots = frame[frame["line"] == _ROWS]
-        look: dict[str, Any] = {"s": 9, "color": style.GRID, "edgecolors": style.INK, "linewidths": 0.25}
+        look: dict[str, Any] = {"s": 9, "color": style.QUALITATIVE[4], "alpha": 0.6, "linewidths": 0}
         axes.scatter(dots["x"], dots["y"], label=f"{len(dots)} of the rows", **look)
         for i, name in enumerate(self.part.algorithm):
             curve = frame[frame["line"] == name]
@@ -63,6 +63,6 @@ class FitView(FigureView[FitFigure], of=FitFigure):
         axes.set_ylabel(label_name(self.paper, catalogue.read_entry(self.part.dataset).domain.target.name))
         style.hide_frame(axes)
         style.write_shortfall(axes, frame)
-        style.add_legend(drawn, handlelength=3.2)
+        style.add_legend(drawn, handlelength=3.2, ncols=2)
         style.write_title(drawn, axes, self.part.title)
         return drawn

@@ -16,7 +16,7 @@ from plots.exhibits.views import FigureView
 from plots.labels import label_name, label_values
 
 COLUMNS = ["value", "step", "mechanism", "purpose", "epsilon"]
-_NARROW = 0.04  # of the axis: a number does not fit into a narrower part
+_NARROW = 0.06  # of the axis: a number does not fit into a narrower part
 
 
 class LedgerView(FigureView[LedgerFigure], of=LedgerFigure):
@@ -40,7 +40,7 @@ class LedgerView(FigureView[LedgerFigure], of=LedgerFigure):
 
     def draw(self, frame: pd.DataFrame) -> style.Figure:
         """Draw a bar for every value."""
-        drawn = style.make_figure(8.4, 1.9 + 0.48 * max(frame["value"].nunique(), 1))
+        drawn = style.make_figure(style.WIDTH, 2.8 + 0.48 * max(frame["value"].nunique(), 1))
         axes = drawn.add_subplot()
         ((name, values),) = self.part.params.items()
         colours = _choose_colours(frame)
@@ -53,7 +53,8 @@ class LedgerView(FigureView[LedgerFigure], of=LedgerFigure):
         axes.set_xlabel("ε of the steps that one record meets")
         style.dress_axes(axes, "x")
         style.write_shortfall(axes, frame)
-        style.add_legend(drawn, handles=list(map(style.make_patch, colours, colours.values())))
+        handles = list(map(style.make_patch, colours, colours.values()))
+        style.add_legend(drawn, handles=handles, ncols=style.choose_columns(handles))
         style.write_title(drawn, axes, self.part.title)
         return drawn
 
@@ -84,8 +85,10 @@ def _draw_bar(axes: style.Axes, place: int, steps: pd.DataFrame, colours: Mappin
     left = 0.0
     for step in steps.to_dict("records"):
         width = step["epsilon"]
-        axes.barh(place, width, left=left, height=0.72, color=colours[step["purpose"]], edgecolor="white")
+        axes.barh(place, width, left=left, height=0.72, color=colours[step["purpose"]], edgecolor=style.PAPER)
         if width >= narrow:
-            axes.text(left + width / 2, place, f"{width:.2f}", ha="center", va="center", color="white", fontsize=9)
+            axes.text(
+                left + width / 2, place, f"{width:.2f}", ha="center", va="center", color=style.PAPER, fontsize=9.5
+            )
         left += width
-    axes.text(left, place, f" {left:.3g}", va="center", color=style.INK, fontsize=9)
+    axes.text(left, place, f" {left:.3g}", va="center", color=style.INK, fontsize=9.5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from itertools import product
 from typing import Any
 
@@ -13,45 +14,61 @@ from experiments.config.kinds.exhibits import LinesFigure
 from experiments.config.study import Study
 from experiments.metrics.find import is_in_per_cent
 from experiments.questions.exhibits.series import add_numbers_without_setting, name_of_center, summarise_metrics
-from plots import panel, style
+from plots import style
+from plots.drawing import panel
 from plots.exhibits.views import FigureView
-from plots.labels import label_metric, label_name, label_value, label_values
+from plots.labels import label_axis, label_metric, label_name, label_value, label_values
 from plots.series import describe_points
 
 _NAMES = ("metric", "dataset", "algorithm")  # what has no order along the bottom
+_LONGEST_NAME = 34  # characters of a line of the legend
+_LONGEST_LABEL = 30  # characters that stand along the y axis
+_ROOM = 66  # characters that stand along the bottom
 
 
 class LinesView(FigureView[LinesFigure], of=LinesFigure):
     """A line for each value of one axis of a study, over the values of another or over several metrics."""
 
     def make_frame(self, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
-        """Return one row for each point, as `summarise_metrics` does; ``unplaced`` is printed without its setting."""
-        frame = summarise_metrics(
-            self.paper, self.part, self.part.metric, table, numbers, self.part.axes, self.part.center
-        )
+        """Return one row for each point, as `summarise_metrics` does; ``unplaced`` is printed without its setting.
+
+        A line of another study has an empty row at each place of the x axis that this study lacks.
+        """
+        frame = pd.concat([self._summarise(part, table, numbers) for part in self.part.parts], ignore_index=True)
         if self.part.lines != "algorithm" or not isinstance(self.part.metric, str):
             return frame
         return add_numbers_without_setting(self.paper, self.part, self.part.metric, frame, numbers)
 
+    def _summarise(self, part: LinesFigure, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
+        frame = summarise_metrics(self.paper, part, part.metric, table, numbers, part.axes, part.center)
+        if part is self.part:
+            return frame
+        places = pd.MultiIndex.from_product([frame[part.lines].unique(), self._list_xs()], names=part.axes)
+        nothing = {"metric": part.metric, "n": 0, "n_expected": 0, "verdict": "", "note": "its study lacks it"}
+        whole = frame.set_index(part.axes).reindex(places).reset_index().fillna(nothing)
+        return whole.astype({"n": int, "n_expected": int})
+
     def draw(self, frame: pd.DataFrame) -> style.Figure:
         """Draw it."""
         lines, xs = self._list_lines(), self._list_xs()
-        drawn = style.make_figure(8.4 + 0.75 * max(len(xs) - 9, 0), 5.0)  # room for every tick's text
+        drawn = style.make_figure(style.WIDTH, 5.2)
         axes = drawn.add_subplot()
-        limits = self._find_limits(frame)
+        limits, are_names = self._find_limits(frame), self.part.x in _NAMES
         panel_lines = []
         for i, (value, text) in enumerate(zip(lines, label_values(self.paper, self.part.lines, lines), strict=True)):
             look = panel.choose_look(value, i, lines)
-            if self.part.x in _NAMES:  # nothing lies between two of them
+            if are_names:  # nothing lies between two of them
                 look["linewidth"] = 0
-            panel_lines.append(panel.PanelLine(text, look, frame.iloc[i * len(xs) : (i + 1) * len(xs)]))
-        handles, beyond = panel.draw_panel(axes, panel_lines, range(len(xs)), limits)
+            own = frame.iloc[i * len(xs) : (i + 1) * len(xs)]
+            panel_lines.append(panel.PanelLine(textwrap.fill(text, _LONGEST_NAME), look, own))
+        handles, beyond = panel.draw_panel(axes, panel_lines, range(len(xs)), limits, are_names)
         self._dress(axes, xs, limits, name_of_center(frame))
         self._mark_places(axes, xs)
         style.write_shortfall(axes, frame, pad=panel.mark_points(axes, beyond, limits))
-        handles += panel.make_explanations(frame, bool(beyond))
-        title: dict[str, Any] = {"title": label_name(self.paper, self.part.lines), "alignment": "left"}
-        style.add_legend(drawn, handles=handles, handlelength=3.2, labelspacing=0.65, **title)
+        line = label_name(self.paper, self.part.lines)
+        handles += panel.make_explanations(frame, beyond, line)
+        columns = style.choose_columns(handles)
+        style.add_legend(drawn, handles=handles, handlelength=3.2, ncols=columns, title=line, alignment="left")
         style.write_title(drawn, axes, self.part.title)
         return drawn
 
@@ -85,13 +102,16 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
         return list(self._metrics) if part.x == "metric" else self._study.axis(part.x, part.where)
 
     def _list_lines(self) -> list:
-        return self._study.axis(self.part.lines, self.part.where)
+        lines = []
+        for part in self.part.parts:
+            lines += self.paper.study(part.study, part.id).axis(part.lines, part.where)
+        return lines
 
     def _find_limits(self, frame: pd.DataFrame) -> panel.Limits:
         bottom, top, is_log = self.part.bottom, self.part.top, self.part.y == "log"
-        if not is_log and bottom is None and top is None:
-            return panel.Limits()
         ends = panel.Limits(-math.inf if bottom is None else bottom, math.inf if top is None else top)
+        if self.part.y == "symlog" or (not is_log and ends == panel.Limits()):
+            return ends
         return panel.find_limits(self._metrics[0], frame, ends, is_log)
 
     def _dress(self, axes: style.Axes, xs: list, limits: panel.Limits, center: str) -> None:
@@ -100,10 +120,13 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
             names = [name.replace(", ", ",\n") for name in names]
             axes.set_ylabel("%" if self._is_in_per_cent else "")
         else:
-            axes.set_xlabel(label_name(self.paper, self.part.x))
-            axes.set_ylabel(label_metric(self.paper, self._metrics[0]) + (", median" if center == "median" else ""))
-        axes.set_xticks(range(len(xs)), names)
-        panel.dress_panel(axes, xs, limits, self.part.y == "log")
+            axes.set_xlabel(label_name(self.paper, self.part.x) + ("" if _is_to_scale(xs) else " (not to scale)"))
+            label = label_axis(self.paper, self._metrics[0]) + (", median" if center == "median" else "")
+            axes.set_ylabel(textwrap.fill(label, _LONGEST_LABEL))
+        widths = [max(map(len, name.split("\n"))) for name in names]
+        is_crowded = (max(widths) + 1) * len(names) > _ROOM
+        axes.set_xticks(range(len(xs)), names, rotation=45 if is_crowded else 0, fontsize=10 if is_crowded else None)
+        panel.dress_panel(axes, xs, limits, self.part.y)
         low, high = axes.get_ylim()
         if self._is_in_per_cent and high > 100 and self.part.top is None:
             # nothing is above 100 %: only room for a marker that sits on it
@@ -117,6 +140,19 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
         for place in places:
             axes.axvline(place, color=style.INK, linewidth=1.0, linestyle=(0, (2, 2)), alpha=0.7, zorder=1)
         names = axes.secondary_xaxis("top")
-        names.set_xticks(places, list(self.part.marks), rotation=35, ha="left", fontsize=9.5)
+        names.set_xticks(places, list(self.part.marks), rotation=50, ha="left", fontsize=9.5)
         names.tick_params(length=3, pad=1)
         names.spines["top"].set_visible(False)
+
+
+def _is_to_scale(xs: list) -> bool:
+    """Return whether numbers that stand one apart are so in value, or in size, as far as they are finite.
+
+    >>> _is_to_scale([1, 2, 3]), _is_to_scale([0.01, 0.1, 1, math.inf]), _is_to_scale([0.1, 0.3, 0.99])
+    (True, True, False)
+    """
+    if not all(isinstance(x, int | float) and not isinstance(x, bool) for x in xs):
+        return True
+    numbers = np.array([x for x in xs if math.isfinite(x)], dtype=float)
+    steps = [np.diff(numbers)] + ([np.diff(np.log(numbers))] if (numbers > 0).all() else [])
+    return any(len(step) < 2 or np.ptp(step) <= 0.01 * np.abs(step).max() for step in steps)

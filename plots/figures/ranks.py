@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,11 +30,10 @@ from plots.series import note_shortfall
 
 _MOST_NAMED = 3  # with more methods their number stands for their names
 _HEADS = ("algorithm", "mean rank", "the best is better", "equal", "worse", "", "beyond the critical difference")
-_COLOURS = {"better": style.QUALITATIVE[0], "equal": "#b9c0c8", "worse": style.QUALITATIVE[1]}
-_INKS = {"better": "white", "equal": style.INK, "worse": "white"}
-_WIDE_ENOUGH = 0.13  # least share of a bar in which its probability can be read
-# How many letters a line may have before the figure is made wider, and by how many inches for each further one.
-_LETTERS, _LETTER_WIDTH = 45, 0.09
+_COLOURS = {"better": style.QUALITATIVE[0], "equal": style.BETWEEN, "worse": style.QUALITATIVE[1]}
+_INKS = {"better": style.PAPER, "equal": style.INK, "worse": style.PAPER}
+_WIDE_ENOUGH = 0.3  # least share of a bar in which its probability can be read
+_LONGEST_NAME = 30  # characters of a line of an algorithm's name
 
 
 class RanksView(FigureView[RanksFigure], of=RanksFigure):
@@ -52,12 +52,14 @@ class RanksView(FigureView[RanksFigure], of=RanksFigure):
         """Draw mean ranks, ranks on single data sets, and a bar of probabilities for each comparison."""
         means = select_means(frame)
         names = label_names(self.paper, means["algorithm"])
-        lines = [f"{name}   {format_rank(rank)}" for name, rank in zip(names, means["rank"], strict=True)]
-        wider = _LETTER_WIDTH * max(0, max(map(len, lines)) - _LETTERS)
-        drawn = style.make_figure(11.5 + wider, 2.3 + 0.42 * len(means))
-        left, right = drawn.subplots(1, 2, sharey=True, width_ratios=(1, 1))
+        lines = [
+            f"{textwrap.fill(name, _LONGEST_NAME)}\u2002{format_rank(rank)}"
+            for name, rank in zip(names, means["rank"], strict=True)
+        ]
+        drawn = style.make_figure(8.2, 2.6 + 0.42 * len(means))
+        left, right = drawn.subplots(1, 2, sharey=True, width_ratios=(1, 1.25))
         _draw_ranks(left, means, frame)
-        left.set_yticks(range(len(means)), lines)
+        left.set_yticks(range(len(means)), lines, fontsize=10, linespacing=1)
         left.set_ylim(len(means) - 0.5, -1.3)
         for place, row in enumerate(means.to_dict("records")):
             _draw_comparison(right, place, row)
@@ -69,7 +71,7 @@ class RanksView(FigureView[RanksFigure], of=RanksFigure):
             style.make_patch(f"equal within {margin}", _COLOURS["equal"]),
             style.make_patch(f"the best is worse by more than {margin}", _COLOURS["worse"]),
         ]
-        style.add_legend(drawn, "outside lower right", handles=handles, ncols=3, fontsize=9.5)
+        style.add_legend(drawn, handles=handles, fontsize=10)
         style.write_title(drawn, right, self.part.title)
         return drawn
 
@@ -142,22 +144,22 @@ def _draw_critical_difference(axes: style.Axes, best: float, difference: float) 
     axes.axvline(best + difference, color=style.INK, linewidth=1.0, linestyle=(0, (1, 3)), zorder=1)
     words = f"critical difference {difference:.2f} (Nemenyi, 5 %)"
     is_left = best < sum(axes.get_xlim()) / 2
-    place: dict[str, Any] = {"ha": "left" if is_left else "right", "va": "bottom", "fontsize": 8.5}
-    place["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+    place: dict[str, Any] = {"ha": "left" if is_left else "right", "va": "bottom", "fontsize": 9.5}
+    place["bbox"] = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 1}
     axes.text(best if is_left else end, -0.8, words, **place)
 
 
 def _draw_comparison(axes: style.Axes, place: int, row: Mapping[str, Any]) -> None:
     """Draw the probabilities of one algorithm as parts of a bar, and beside it what they say."""
     if math.isnan(row["better"]):
-        words = "the best of these, compared with each of the others:" if place == 0 else "not compared"
+        words = "the best of these, compared\nwith each of the others:" if place == 0 else "not compared"
         axes.text(0, place, words, va="center", fontsize=9.5, style="italic")
         return
     start = 0.0
     for name, colour in _COLOURS.items():
         axes.barh(place, row[name], left=start, height=0.62, color=colour)
         if row[name] >= _WIDE_ENOUGH:
-            middle: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9, "color": _INKS[name]}
+            middle: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9.5, "color": _INKS[name]}
             axes.text(start + row[name] / 2, place, format_probability(row[name]), **middle)
         start += row[name]
     axes.text(1.02, place, row["verdict"], va="center", fontsize=9.5)
@@ -166,10 +168,10 @@ def _draw_comparison(axes: style.Axes, place: int, row: Mapping[str, Any]) -> No
 def _dress_comparisons(axes: style.Axes) -> None:
     from matplotlib.ticker import PercentFormatter
 
-    axes.set_xlim(-0.06, 1.4)
-    axes.set_xticks([0, 0.25, 0.5, 0.75, 1])
+    axes.set_xlim(-0.06, 1.62)
+    axes.set_xticks([0, 0.5, 1])
     axes.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
-    axes.set_xlabel("probability on further data sets\n(Bayesian signed-rank test; 95 % decide)", x=0.43)
+    axes.set_xlabel("probability on further data sets\n(Bayesian signed-rank test; 95 % decide)", x=0.4)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.spines["bottom"].set_bounds(0, 1)

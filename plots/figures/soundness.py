@@ -16,10 +16,10 @@ from experiments.store.long_table import distinct_privacy_reports
 from experiments.store.study_rows import match_column, select_rows
 from plots import style
 from plots.exhibits.views import FigureView
-from plots.labels import MISSING, label_metric, label_name, label_names, scale_value
+from plots.labels import MISSING, label_axis, label_names, scale_value
 
-_PANEL = 2.3
-_MEAN: dict[str, Any] = {"marker": "D", "markersize": 7, "linestyle": "none", "markeredgecolor": "white"}
+_COLUMNS = 3  # panels beside one another
+_MEAN: dict[str, Any] = {"marker": "D", "markersize": 7, "linestyle": "none", "markeredgecolor": style.PAPER}
 _TEXT = "text: ε that the printed one accounts for\n(sound: that of the other, if not as claimed)"
 
 
@@ -50,8 +50,13 @@ class SoundnessView(FigureView[SoundnessFigure], of=SoundnessFigure):
     def draw(self, frame: pd.DataFrame) -> style.Figure:
         """Draw a panel for each ε, a line for each pair."""
         epsilons, pairs = frame["epsilon"].unique(), list(frame["printed"].unique())
-        drawn = style.make_figure(2.2 + _PANEL * len(epsilons), 2.2 + 0.5 * len(pairs))
-        panels = drawn.subplots(1, len(epsilons), sharex=True, sharey=True, squeeze=False)[0]
+        n_columns = min(_COLUMNS, len(epsilons))
+        n_rows = math.ceil(len(epsilons) / n_columns)
+        drawn = style.make_figure(max(1.4 + 2.2 * n_columns, style.WIDTH), 2.2 + (0.5 + 0.5 * len(pairs)) * n_rows)
+        grid = drawn.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
+        panels = grid.ravel()[: len(epsilons)]
+        for axes in grid.ravel()[len(epsilons) :]:
+            axes.remove()
         for axes, epsilon in zip(panels, epsilons, strict=True):
             part = frame[frame["epsilon"] == epsilon]
             for place, printed in enumerate(pairs):
@@ -59,11 +64,13 @@ class SoundnessView(FigureView[SoundnessFigure], of=SoundnessFigure):
             _dress_panel(axes, epsilon, self.part.metric)
         panels[0].set_yticks(range(len(pairs)), label_names(self.paper, pairs))
         panels[0].set_ylim(len(pairs) - 0.5, -0.65)
-        panels[len(panels) // 2].set_xlabel(self._name_unit())
+        for axes in panels[-n_columns:]:
+            axes.tick_params(labelbottom=True)
+        unit = style.make_key(f"along the bottom: {self._name_unit()}", linestyle="none")
         style.write_shortfall(panels[0], frame, pad=22)
         n_sets = frame.loc[frame["dataset"] != "", "dataset"].nunique()
-        style.add_legend(drawn, "outside lower left", handles=_make_keys(n_sets), ncols=4, fontsize=9.5)
-        style.write_title(drawn, panels[-1], self.part.title)
+        style.add_legend(drawn, "outside lower left", handles=[*_make_keys(n_sets), unit], fontsize=10)
+        style.write_title(drawn, panels[n_columns - 1], self.part.title)
         return drawn
 
     def _compare(self, rows: pd.DataFrame, pair: Mapping[str, Any], sets: Sequence[str]) -> list[dict]:
@@ -87,8 +94,8 @@ class SoundnessView(FigureView[SoundnessFigure], of=SoundnessFigure):
 
     def _name_unit(self) -> str:
         if is_error(self.part.metric):
-            return f"{label_name(self.paper, self.part.metric)}: printed / sound, more than 1 is a gain"
-        return f"{label_metric(self.paper, self.part.metric).removesuffix(' (%)')}: sound less printed, in points"
+            return f"{label_axis(self.paper, self.part.metric)}: printed / sound, more than 1 is a gain"
+        return f"{label_axis(self.paper, self.part.metric).removesuffix(' (%)')}: sound less printed, in points"
 
 
 def _read_reports(rows: pd.DataFrame, algorithm: str) -> list[dict]:
@@ -116,7 +123,8 @@ def _draw_pair(axes: style.Axes, place: int, rows: pd.DataFrame, metric: str) ->
     axes.plot(gains, places, marker="o", markersize=3.2, linestyle="none", color=style.QUALITATIVE[4], zorder=3)
     color = style.QUALITATIVE[2] if mean["gain"] >= 0 else style.QUALITATIVE[1]
     axes.plot([scale_value(metric, mean["gain"])], [place], color=color, zorder=4, **_MEAN)
-    words: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": 8.5}
+    words: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": 9}
+    words["bbox"] = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 0.5}
     axes.text(0.995, place - 0.36, _format_paid(mean), transform=axes.get_yaxis_transform(), **words)
 
 
@@ -129,7 +137,7 @@ def _dress_panel(axes: style.Axes, epsilon: float, metric: str) -> None:
     if is_error(metric):  # logarithmic beyond a factor of two: a data set may gain thousands
         axes.set_xscale("symlog", linthresh=1.0)
         axes.xaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=1.0))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"$2^{{{x:g}}}$"))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{2**x:g}" if x >= 0 else f"1/{2**-x:g}"))
     else:
         axes.xaxis.set_major_locator(MaxNLocator(4))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:+g}" if x else "0"))

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
+from matplotlib.transforms import Bbox
 
 from experiments.config.kinds.exhibits import TradeoffFigure
+from experiments.metrics.find import find_metric
 from experiments.questions.tradeoffs import select_points
 from experiments.stats import center_interval
 from experiments.store.study_rows import match_column
 from plots import style
 from plots.exhibits.views import FigureView
-from plots.labels import label_metric, label_value, scale_value
+from plots.labels import label_axis, label_name, label_value, scale_value
+
+_DOT = 9  # pixels that a point takes
+_GUESSING: dict[str, Any] = {"color": style.INK, "linewidth": 1.0, "linestyle": (0, (1, 2))}
+# Where a value may stand beside its point, the best place first.
+_PLACES: list[tuple[tuple[float, float], dict[str, Any]]] = [
+    ((6, 5), {"ha": "left", "va": "bottom"}),
+    ((-6, 5), {"ha": "right", "va": "bottom"}),
+    ((6, -5), {"ha": "left", "va": "top"}),
+    ((-6, -5), {"ha": "right", "va": "top"}),
+    ((0, 9), {"ha": "center", "va": "bottom"}),
+    ((0, -9), {"ha": "center", "va": "top"}),
+]
 
 
 class TradeoffView(FigureView[TradeoffFigure], of=TradeoffFigure):
@@ -30,40 +45,86 @@ class TradeoffView(FigureView[TradeoffFigure], of=TradeoffFigure):
                 part = cells[match_column(cells["value"], value)]
                 point = {"curve": i, "value": value}
                 for name, metric in (("x", self.part.x), ("y", self.part.y)):
-                    interval = center_interval(self.paper.center_of(metric), part[metric].to_numpy(dtype=float))
+                    runs, bounds = part[metric].to_numpy(dtype=float), find_metric(metric).range
+                    interval = center_interval(self.paper.center_of(metric), runs, bounds)
                     point[name] = interval.center
                     point[f"{name}_low"], point[f"{name}_high"] = interval.low, interval.high
-                rows.append({**point, "n": len(part), "n_expected": self.paper.repeats})
+                rows.append({**point, "n": len(part), "n_expected": max(self.paper.repeats, len(part))})
         return pd.DataFrame(rows)
 
     def draw(self, frame: pd.DataFrame) -> style.Figure:
         """Draw the curves."""
-        drawn = style.make_figure(8.8, 5.2)
+        drawn = style.make_figure(style.WIDTH, 5.6)
         axes = drawn.add_subplot()
-        handles = [self._draw_curve(axes, i, frame[frame["curve"] == i]) for i in range(len(self.part.curves))]
-        axes.set_xlabel(label_metric(self.paper, self.part.x))
-        axes.set_ylabel(label_metric(self.paper, self.part.y))
+        curves = [self._scale(frame[frame["curve"] == i]) for i in range(len(self.part.curves))]
+        handles = [_draw_curve(axes, i, points) for i, points in enumerate(curves)]
+        for handle, curve in zip(handles, self.part.curves, strict=True):
+            handle.set_label(curve.label)
+        axes.set_xlabel(label_axis(self.paper, self.part.x))
+        axes.set_ylabel(label_axis(self.paper, self.part.y))
         style.dress_axes(axes)
         style.write_shortfall(axes, frame)
-        handles.append(style.make_key("95 % intervals", linestyle="none", marker="+", markersize=12, color=style.INK))
-        style.add_legend(drawn, handles=handles, handlelength=3.2)
+        handles += self._explain(axes)
+        columns = style.choose_columns(handles)
+        style.add_legend(drawn, handles=handles, handlelength=3.2, ncols=columns)
         style.write_title(drawn, axes, self.part.title)
+        self._write_values(axes, curves)
         return drawn
 
-    def _draw_curve(self, axes: style.Axes, i: int, points: pd.DataFrame) -> Any:
-        color = style.choose_color(i)
+    def _scale(self, points: pd.DataFrame) -> pd.DataFrame:
+        """Return the points of a curve on the scales on which papers print the two metrics."""
         scaled = points.copy()
         for axis, metric in (("x", self.part.x), ("y", self.part.y)):
             for name in (axis, f"{axis}_low", f"{axis}_high"):
                 scaled[name] = scale_value(metric, points[name])
-        axes.vlines(scaled["x"], scaled["y_low"], scaled["y_high"], colors=color, linewidth=1.0, alpha=0.7)
-        axes.hlines(scaled["y"], scaled["x_low"], scaled["x_high"], colors=color, linewidth=1.0, alpha=0.7)
-        look: dict[str, Any] = {"marker": style.MARKERS[i % len(style.MARKERS)], "markersize": 5.5}
-        look |= {"dashes": style.DASHES[i % len(style.DASHES)], "color": color, "label": self.part.curves[i].label}
-        (line,) = axes.plot(scaled["x"], scaled["y"], zorder=3, **look)
-        for point in scaled.dropna(subset=["x", "y"]).to_dict("records"):
-            place: dict[str, Any] = {"xytext": (5, 4), "textcoords": "offset points"}
-            axes.annotate(
-                label_value(self.paper, point["value"]), (point["x"], point["y"]), color=color, fontsize=8.5, **place
-            )
-        return line
+        return scaled
+
+    def _explain(self, axes: style.Axes) -> list[style.Line2D]:
+        """Return legend entries of what is no curve, and draw where guessing stands."""
+        bare: dict[str, Any] = {"linestyle": "none", "color": style.INK}
+        names = dict.fromkeys(label_name(self.paper, curve.along) for curve in self.part.curves)
+        entries = [
+            style.make_key("95 % intervals", marker="+", markersize=12, **bare),
+            style.make_key(
+                f"beside points: {' or '.join(names)},\nwhere there is room", marker="$0.1$", markersize=16, **bare
+            ),
+        ]
+        if self.part.x.endswith("_auc"):
+            axes.axvline(0.5, zorder=1, **_GUESSING)
+            entries.append(style.make_key("AUC of guessing", **_GUESSING))
+        return entries
+
+    def _write_values(self, axes: style.Axes, curves: Sequence[pd.DataFrame]) -> None:
+        """Write the value of the parameter beside points, where it hides neither a point nor another value."""
+        taken = []
+        for points in curves:
+            pixels = axes.transData.transform(points[["x", "y"]].dropna().to_numpy())
+            taken += [Bbox.from_bounds(x - _DOT / 2, y - _DOT / 2, _DOT, _DOT) for x, y in pixels]
+        for i, points in enumerate(curves):
+            for point in points.dropna(subset=["x", "y"]).to_dict("records"):
+                look: dict[str, Any] = {
+                    "color": style.choose_color(i),
+                    "fontsize": 9.5,
+                    "gid": f"line-{i}-{point['value']}",
+                }
+                text = label_value(self.paper, point["value"])
+                for shift, place in _PLACES:
+                    words = axes.annotate(
+                        text, (point["x"], point["y"]), shift, textcoords="offset points", **place, **look
+                    )
+                    box = words.get_window_extent()
+                    if axes.bbox.y0 <= box.y0 and not box.count_overlaps(taken):
+                        taken.append(box)
+                        break
+                    words.remove()
+
+
+def _draw_curve(axes: style.Axes, i: int, points: pd.DataFrame) -> style.Line2D:
+    color = style.choose_color(i)
+    bars: dict[str, Any] = {"colors": color, "linewidth": 1.0, "alpha": 0.7}
+    upright = axes.vlines(points["x"], points["y_low"], points["y_high"], **bars)
+    flat = axes.hlines(points["y"], points["x_low"], points["x_high"], **bars)
+    look: dict[str, Any] = {"marker": style.MARKERS[i % len(style.MARKERS)], "markersize": 5.5, "color": color}
+    (line,) = axes.plot(points["x"], points["y"], zorder=3, dashes=style.DASHES[i % len(style.DASHES)], **look)
+    style.group_line(i, [line, upright, flat])
+    return line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 import pandas as pd
@@ -15,7 +16,8 @@ from plots.labels import label_name, label_names
 
 _HEADS = ("algorithm", "mean rank", "wins", "ties", "losses")
 # Colours of their own, no variables of the page: they stay as they are where the page is dark.
-_WIN, _EVEN, _LOSS, _DARK = "#1d4f91", "#f3f4f6", "#b65a1a", "#15181c"
+_WIN, _EVEN, _LOSS, _DARK, _PALE = "#1d4f91", "#f3f4f6", "#b65a1a", "#15181c", "#fefefe"
+_LONGEST_NAME = 30  # characters of a line of an algorithm's name
 
 
 class WinsView(FigureView[WinsFigure], of=WinsFigure):
@@ -52,24 +54,25 @@ class WinsView(FigureView[WinsFigure], of=WinsFigure):
         return pd.DataFrame(records)
 
     def draw(self, frame: pd.DataFrame) -> style.Figure:
-        """Draw a heat map of wins less losses, with the counts written into it."""
+        """Draw a heat map of wins less losses, with the wins written into it; losses are the wins of the other."""
         order = list(frame["row"].unique())
-        names = label_names(self.paper, order)
-        drawn = style.make_figure(5.2 + 0.56 * len(order), 2.2 + 0.38 * len(order))
+        names = [textwrap.fill(name, _LONGEST_NAME) for name in label_names(self.paper, order)]
+        drawn = style.make_figure(min(4.4 + 0.42 * len(order), 8.2), 2.5 + 0.38 * len(order))
         axes = drawn.add_subplot()
         _fill_cells(axes, frame, order)
         ranks = frame.drop_duplicates("row")["rank"].map(format_rank)
         numbers = [str(place + 1) for place in range(len(order))]
-        heads = [f"{name}   {rank}   [{n}]" for name, rank, n in zip(names, ranks, numbers, strict=True)]
-        axes.set_yticks(range(len(order)), heads)
-        axes.set_xticks(range(len(order)), [f"[{n}]" for n in numbers])
+        heads = [f"{name}\u2002{rank}\u2002[{n}]" for name, rank, n in zip(names, ranks, numbers, strict=True)]
+        axes.set_yticks(range(len(order)), heads, fontsize=10, linespacing=1)
+        axes.set_xticks(range(len(order)), [f"[{n}]" for n in numbers], fontsize=9.5)
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
         n_sets = int(frame["sets"].max())
         axes.set_xlabel(
-            f"wins/ties/losses of the row against the column,\nover {n_sets} data sets{self._held_out}; "
-            f"a tie: equal within {self.comparison.margin_words}\n(behind a name its mean rank: 1 is best)",
+            f"on how many of {n_sets} data sets{self._held_out},\nthe row beats the column by more than "
+            f"{self.comparison.margin_words}\n(blue: it wins more often than it loses;\n"
+            "behind a name its mean rank, 1 is best)",
             fontsize=10,
         )
         axes.xaxis.set_label_position("bottom")
@@ -106,9 +109,8 @@ def _fill_cells(axes: style.Axes, frame: pd.DataFrame, order: list[str]) -> None
         if pair["row"] == pair["column"]:
             continue
         y, x = divmod(place, len(order))
-        words = f"{pair['wins']}/{pair['ties']}/{pair['losses']}"
-        colour = "white" if abs(matrix[y, x]) > 0.75 else _DARK
-        axes.text(x, y, words, ha="center", va="center", fontsize=8, color=colour)
+        colour = _PALE if abs(matrix[y, x]) > 0.75 else _DARK
+        axes.text(x, y, str(pair["wins"]), ha="center", va="center", fontsize=10, color=colour)
     for edge in range(1, len(order)):
-        axes.axhline(edge - 0.5, color="white", linewidth=1)
-        axes.axvline(edge - 0.5, color="white", linewidth=1)
+        axes.axhline(edge - 0.5, color=style.PAPER, linewidth=1)
+        axes.axvline(edge - 0.5, color=style.PAPER, linewidth=1)

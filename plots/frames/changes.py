@@ -16,8 +16,9 @@ from experiments.judge.words import MISSING, name_setting, name_value
 from experiments.metrics.find import is_in_per_cent
 from experiments.store.long_table import order_metric
 from plots import style
+from plots.drawing.svg import embed_svg
 from plots.labels import format_interval, format_number, scale_value
-from plots.pages.html import inline_svg, render_template
+from plots.pages.html import render_template
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -115,7 +116,7 @@ def _choose_metrics(changes: pd.DataFrame) -> tuple[list[str], list[str]]:
 
 def _draw_picture(changes: pd.DataFrame, metrics: Sequence[str]) -> str:
     files = style.render_figure("changes", partial(_draw_changes, changes, metrics), ("svg",))
-    return inline_svg(files["svg"].decode(), "changes")
+    return embed_svg(files["svg"].decode(), "changes")
 
 
 def _draw_changes(changes: pd.DataFrame, metrics: Sequence[str]) -> Figure:

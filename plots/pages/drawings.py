@@ -35,10 +35,10 @@ def redraw(run: PaperRun, runner: TaskRunner) -> list[Path]:
     endings = [ending for ending in style.ENDINGS if any(figures.glob(f"*.{ending}"))]
     readings: dict[str, Callable[[], Figure]] = {}
     for question, rows in run.list_rankings():
-        draw_rows = partial(draw_ranking, question)
+        draw_rows = partial(draw_ranking, run.paper, question)
         readings[f"readings-{question.id}"] = partial(_draw_rows, run.folder / "readings.csv", draw_rows, rows)
     for claim, rows in run.list_curves():
-        draw_rows = partial(draw_claim, claim.text)
+        draw_rows = partial(draw_claim, run.paper, claim.text)
         readings[f"curve-{claim.id}"] = partial(_draw_rows, run.folder / "curves.csv", draw_rows, rows)
     return [*draw_exhibits(run, runner, endings), *_write_drawings(readings, figures, runner, endings)]
 

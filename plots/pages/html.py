@@ -19,8 +19,8 @@ from experiments.config.finding import AccountSign, FinerSign
 from experiments.config.paths import ROOT
 from experiments.judge.paper_answer import count_signs
 from experiments.judge.verdict import Verdict
-from plots import style
 from plots.answers import draw_bar, format_tally
+from plots.drawing.svg import embed_svg
 from plots.labels import SYMBOLS, TONES
 from plots.strips import draw_in_text
 from plots.text_table import escape_cell
@@ -94,26 +94,12 @@ def _make_environment() -> Environment:
     return environment
 
 
-_PALETTES = {"s": style.SEQUENTIAL, "q": style.QUALITATIVE, "fig": (style.INK, style.GRID, style.ALARM, "#ffffff")}
-# The variable of each colour of a figure.
-_ROLES = {colour: f"{role}{i}" for role, palette in _PALETTES.items() for i, colour in enumerate(palette)}
-_COLOUR = re.compile("|".join(_ROLES))
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 
 
 def read_svg(path: Path, name: str) -> str:
-    """Make a picture part of the page: ids of its own by its name, colours as variables that follow light and dark."""
-    return inline_svg(path.read_text(encoding="utf-8"), name)
-
-
-def inline_svg(svg: str, name: str) -> str:
-    """Do to the text of a picture what `read_svg` does to its file."""
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
-    for before in (' id="', "url(#", 'href="#'):
-        svg = svg.replace(before, f"{before}{name}-")
-    svg = re.sub(r'(<svg [^>]*?)width="[^"]*pt" ', r"\1", re.sub(r'(<svg [^>]*?)height="[^"]*pt" ', r"\1", svg))
-    return _COLOUR.sub(lambda found: f"var(--{_ROLES[found[0]]}, {found[0]})", svg)
+    """Read a picture as part of the page; see `embed_svg`."""
+    return embed_svg(path.read_text(encoding="utf-8"), name)
 
 
 def measure_picture(path: Path) -> tuple[int, int]:

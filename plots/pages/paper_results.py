@@ -70,18 +70,18 @@ def publish_paper(
     results = Results(table)
     numbers = judge_numbers(questions.numbers, results, facts, runner.answer)
     claims = judge_claims(questions.claims, results, numbers, runner.answer)
-    shown = table if table.empty else table[table["repeat"] < paper.repeats]  # whatever more the verdicts took
-    n_cells, n_expected = count_cells(paper, shown)
+    first_runs = table if table.empty else table[table["repeat"] < paper.repeats]  # whatever more the verdicts took
+    n_cells, n_expected = count_cells(paper, first_runs)
     head = {"paper": paper.number, "family_error_rate": round(1 - LEVEL, 10)}
     write_paper(paper, folder / "paper.yaml")
     write_runs(select_runs(table, list_asked(questions.claims, questions.numbers)), folder / RUNS)
     write_csv(numbers, folder / "numbers.csv")
     write_csv(list_copies(list_splits(paper), paper.repeats), folder / "copies.csv")
-    write_json(sum_up_privacy(shown), folder / "privacy.json", DIGITS)
-    for part in paper.tables:
-        write_csv(view(paper, part).make_frame(shown, numbers, facts), tables / f"{part.id}.csv")
+    write_json(sum_up_privacy(first_runs), folder / "privacy.json", DIGITS)
+    for part in paper.tables:  # of all runs, as the verdicts are: a setting has one mean, wherever it stands
+        write_csv(view(paper, part).make_frame(table, numbers, facts), tables / f"{part.id}.csv")
     for figure in paper.figures:
-        write_csv(view(paper, figure).make_frame(shown, numbers), figures / f"{figure.id}.csv")
+        write_csv(view(paper, figure).make_frame(table, numbers), figures / f"{figure.id}.csv")
     judged = {"cells": n_cells, "cells_expected": n_expected, "claims": [claim.model_dump() for claim in claims]}
     write_json(head | judged, folder / "claims.json", DIGITS)
     run = PaperRun.read(folder)

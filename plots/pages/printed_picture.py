@@ -33,7 +33,7 @@ _LOOKS: Mapping[AnySign, dict[str, Any]] = {
         "marker": "o",
         "color": style.QUALITATIVE[3],
         "fillstyle": "left",
-        "markerfacecoloralt": "white",
+        "markerfacecoloralt": style.PAPER,
         "markersize": 7,
     },
     Sign.FAILS: {"marker": "X", "color": style.ALARM, "markersize": 7},

@@ -29,16 +29,17 @@ from experiments.judge.readings.under_reading import HOLDS, IS_REFUTED, OPEN
 from experiments.judge.readings.variance import PREFIX, explain_variance, list_choices
 from experiments.judge.words import format_share
 from plots import style
+from plots.labels import label_axis, label_choice
 from plots.runs.run_folder import read_readings, write_csv
 from plots.style import ALARM, GRID, INK, QUALITATIVE
 
-_WIDTH = 11.0
-_TOP_HEIGHT, _ROW_HEIGHT = 4.0, 0.21  # inches
+_TOP_HEIGHT, _ROW_HEIGHT = 3.6, 0.23  # inches
 _MOST_DOTS = 60  # with more readings than that, dots would touch: strokes are drawn instead
 _MOST_STROKES = 300  # with more readings than that, strokes would be thinner than a hair and many: each row is an image
 _WIDE = 6  # the largest distance over the smallest from which on the axis is logarithmic
 # The largest signed effect over the middle one from which on the axis is logarithmic on both sides of zero.
 _VERY_WIDE = 50
+_LONGEST_NAME = 34  # characters of a choice with its value
 _LITERAL, _PALE = "#d1661f", "#8b949e"
 _LABELS = {
     "points": "distance from what is printed\n(points, root mean square)",
@@ -79,7 +80,7 @@ def write_rankings(paper: Paper, rankings: Mapping[str, pd.DataFrame], folder: P
     ``rankings`` are by question, as `ranking.rank_readings` gives them; ``folder`` is ``results/paper-N``.
     """
     rows = _keep_rows(rankings, folder / "readings.csv", "question")
-    drawings = {f"readings-{one.id}": partial(draw_ranking, one, rows[one.id]) for one in paper.readings}
+    drawings = {f"readings-{one.id}": partial(draw_ranking, paper, one, rows[one.id]) for one in paper.readings}
     return _draw_kept(folder / "readings.csv", drawings)
 
 
@@ -90,7 +91,7 @@ def write_curves(paper: Paper, curves: Mapping[str, pd.DataFrame], folder: Path)
     """
     texts = {claim.id: claim.text for claim in paper.claims}
     rows = _keep_rows(curves, folder / "curves.csv", "claim")
-    drawings = {f"curve-{name}": partial(draw_claim, texts[name], of_claim) for name, of_claim in rows.items()}
+    drawings = {f"curve-{name}": partial(draw_claim, paper, texts[name], own) for name, own in rows.items()}
     return _draw_kept(folder / "curves.csv", drawings)
 
 
@@ -110,7 +111,7 @@ def _draw_kept(path: Path, drawings: Mapping[str, Callable[[], Figure]]) -> list
     return [*filter(Path.is_file, [path]), *pictures]
 
 
-def draw_ranking(question: ReadingQuestion, rows: pd.DataFrame) -> Figure:
+def draw_ranking(paper: Paper, question: ReadingQuestion, rows: pd.DataFrame) -> Figure:
     """Draw how far every reading is from what is printed, with what no noise at all would give as a line."""
     null, unit = rows[rows["kind"] == "no noise"], rows["unit"].iloc[0]
     curve = _SpecificationCurve(
@@ -126,17 +127,17 @@ def draw_ranking(question: ReadingQuestion, rows: pd.DataFrame) -> Figure:
         line=None if null.empty else (null["distance"].iloc[0], "no noise at all, whatever ε", ALARM),
         is_distance=unit == "points",
     )
-    return _draw_curve(curve, rows[rows["kind"] != "no noise"])
+    return _draw_curve(paper, curve, rows[rows["kind"] != "no noise"])
 
 
-def draw_claim(text: str, rows: pd.DataFrame) -> Figure:
+def draw_claim(paper: Paper, text: str, rows: pd.DataFrame) -> Figure:
     """Draw the effect that a claim speaks of under every reading; above zero it speaks for the claim."""
     counts, n = rows["verdict"].value_counts(), len(rows)
     shares = f"It holds under {counts.get(HOLDS, 0):,} of {n:,} readings and fails under {counts.get(IS_REFUTED, 0):,}."
     curve = _SpecificationCurve(
         title=f"{text} {shares}",
         effect="effect",
-        label=f"effect in favour of the claim\n({rows['unit'].iloc[0]}, mean over its settings)",
+        label=f"effect in favour of the claim\n({label_axis(paper, rows['unit'].iloc[0])}, mean over its settings)",
         colour_by="verdict",
         colours=_VERDICTS,
         full="is_private",
@@ -145,10 +146,10 @@ def draw_claim(text: str, rows: pd.DataFrame) -> Figure:
         legend_of_floor="effect in the weakest setting",
         line=(0.0, "no effect", INK),
     )
-    return _draw_curve(curve, rows.assign(is_private=rows["keeps_epsilon"] == "yes"))
+    return _draw_curve(paper, curve, rows.assign(is_private=rows["keeps_epsilon"] == "yes"))
 
 
-def _draw_curve(curve: _SpecificationCurve, rows: pd.DataFrame) -> Figure:
+def _draw_curve(paper: Paper, curve: _SpecificationCurve, rows: pd.DataFrame) -> Figure:
     """Draw a specification curve.
 
     ``rows`` has a row for each reading: the columns that the curve names, ``kind`` (``literal`` or not),
@@ -157,14 +158,17 @@ def _draw_curve(curve: _SpecificationCurve, rows: pd.DataFrame) -> Figure:
     drawn = rows[np.isfinite(rows[curve.effect].to_numpy(np.float64))]
     drawn = drawn.sort_values(curve.effect, kind="stable", ignore_index=True)
     matrix = _list_rows(drawn)
+    names = [textwrap.shorten(label_choice(paper, *row), _LONGEST_NAME, placeholder=" …") for row in matrix]
     height = _ROW_HEIGHT * (len(matrix) + 1)
-    figure = style.make_figure(_WIDTH, _TOP_HEIGHT + height + 0.9)
+    figure = style.make_figure(style.WIDTH, _TOP_HEIGHT + height + 2.2)
     top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[_TOP_HEIGHT, height])
-    width = 0.62 * _WIDTH * 72 / max(len(drawn), 1)  # points that a reading has
+    width = 0.55 * style.WIDTH * 72 / max(len(drawn), 1)  # points that a reading has
     _draw_effects(top, curve, drawn, min(max(width * 0.7, 1.6), 7.0))
-    _draw_matrix(bottom, curve.effect, matrix, drawn, min(max(width * 0.75, 0.4), 5.5))
+    _draw_matrix(bottom, curve.effect, matrix, names, drawn, min(max(width * 0.75, 0.4), 5.5))
     style.write_shortfall(top, rows)
-    figure.legend(handles=_make_legend(curve, drawn), loc="outside right upper", frameon=False, fontsize=9)
+    handles = _make_legend(curve, drawn)
+    columns = style.choose_columns(handles)
+    style.add_legend(figure, handles=handles, ncols=columns, fontsize=9.5)
     style.write_title(figure, top, curve.title)
     return figure
 
@@ -178,7 +182,7 @@ def _draw_effects(axes: Axes, curve: _SpecificationCurve, drawn: pd.DataFrame, s
         is_full = own[curve.full].to_numpy(bool)
         draw = partial(axes.plot, ls="none", marker="o", markersize=size, color=colour, markeredgewidth=0.8)
         draw(at[is_full], own[curve.effect][is_full])
-        draw(at[~is_full], own[curve.effect][~is_full], markerfacecolor="white")
+        draw(at[~is_full], own[curve.effect][~is_full], markerfacecolor=style.PAPER)
     if curve.floor:
         axes.plot(places, drawn[curve.floor], linestyle="none", marker="_", color=_PALE, markersize=max(size, 2.5))
     if curve.line:
@@ -240,7 +244,14 @@ def _number_of(value: str) -> float:
         return -math.inf
 
 
-def _draw_matrix(axes: Axes, effect: str, matrix: list[tuple[str, str]], drawn: pd.DataFrame, size: float) -> None:
+def _draw_matrix(
+    axes: Axes,
+    effect: str,
+    matrix: list[tuple[str, str]],
+    texts: list[str],
+    drawn: pd.DataFrame,
+    size: float,
+) -> None:
     """Draw which values make each reading, and at the right what each choice explains."""
     shares, names = explain_variance(drawn, effect), list(dict.fromkeys(name for name, _ in matrix))
     for row, (name, value) in enumerate(matrix):
@@ -261,11 +272,13 @@ def _draw_matrix(axes: Axes, effect: str, matrix: list[tuple[str, str]], drawn: 
             (1.01, sum(rows) / len(rows)),
             xycoords=("axes fraction", "data"),
             va="center",
-            fontsize=9,
+            fontsize=9.5,
             annotation_clip=False,
         )
-    axes.annotate("explains\nby itself", (1.01, 1.0), xycoords="axes fraction", va="bottom", fontsize=9)
-    axes.set_yticks(range(len(matrix)), [_name_row(name, value) for name, value in matrix], fontsize=8.5)
+    axes.annotate(
+        "of the variance\nit explains", (1.0, 1.01), xycoords="axes fraction", va="bottom", ha="center", fontsize=9.5
+    )
+    axes.set_yticks(range(len(matrix)), texts, fontsize=9.5)
     axes.set_ylim(len(matrix) - 0.5, -0.5)
     axes.tick_params(axis="both", length=0, labelbottom=False)
     axes.set_xlabel(f"{len(drawn)} readings, each a column, in the order above", fontsize=9.5)
@@ -287,12 +300,6 @@ def _draw_row_as_image(axes: Axes, row: int, places: np.ndarray, n: int) -> None
     axes.imshow(pixels, extent=extent, aspect="auto", interpolation="none", zorder=2)
 
 
-def _name_row(name: str, value: str) -> str:
-    """Return a choice with its value; a long one is cut."""
-    text = "no noise" if value == "inf" else textwrap.shorten(value, 30, placeholder="…")
-    return f"{'ε' if name == 'epsilon' else name} = {text}"
-
-
 def _make_legend(curve: _SpecificationCurve, drawn: pd.DataFrame) -> list[Line2D]:
     make_dot = partial(Line2D, [], [], linestyle="none", marker="o", markersize=6)
     handles = []
@@ -300,7 +307,7 @@ def _make_legend(curve: _SpecificationCurve, drawn: pd.DataFrame) -> list[Line2D
         if (drawn[curve.colour_by] == value).any():
             handles.append(make_dot(color=colour, label=words))
     full, hollow = curve.legend_of_full
-    handles += [make_dot(color=INK, label=full), make_dot(color=INK, markerfacecolor="white", label=hollow)]
+    handles += [make_dot(color=INK, label=full), make_dot(color=INK, markerfacecolor=style.PAPER, label=hollow)]
     handles.append(Line2D([], [], color=INK, linestyle="none", marker="|", markersize=11, label="95 % interval"))
     if (drawn["kind"] == "literal").any():
         label = "the literal reading"

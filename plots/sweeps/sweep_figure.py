@@ -13,10 +13,11 @@ import numpy as np
 import pandas as pd
 
 from experiments.judge.words import name_setting
-from experiments.metrics.find import find_metric, is_error, is_in_per_cent
+from experiments.metrics.find import is_error, is_in_per_cent
 from experiments.questions.exhibits.series import NOTHING_PRINTED
-from plots import panel, style
-from plots.labels import label_metric, label_name, label_names, label_values, scale_value
+from plots import style
+from plots.drawing import panel
+from plots.labels import label_axis, label_name, label_names, label_values, scale_value
 from plots.sweeps.sweep import Sweep, find_numeric_axis
 from plots.sweeps.sweep_run import SweepRun
 
@@ -30,7 +31,7 @@ _MOST_DECADES = 1e6  # what is smaller by more is marked at the end of the axis:
 _LOWEST_R2 = -1.0  # what lies below is marked at the end of the axis: it would flatten all else
 _LONGEST_NAME = 30
 _MOST_TICKS = 25  # of more places only those with a name have a tick
-_CHARACTERS = 62, 27  # how many stand along the bottom of the only picture, and of a small one
+_CHARACTERS = 54, 24  # how many stand along the bottom of the only picture, and of a small one
 
 
 class _ShownAxes(NamedTuple):
@@ -88,19 +89,19 @@ class SweepFigure:
         drawn, panels = self._make_panels(len(metrics), len(facets))
         n_points = len(frame) // n_panels
         handles: list[Any] = []
-        is_cut = False
+        beyond: list[Any] = []
         for i, axes in enumerate(panels):
             own = frame.iloc[i * n_points : (i + 1) * n_points]
             draw = self._draw_lines if self.x else self._draw_dots
-            handles, has_cut = draw(axes, own, n_panels > 1)
+            handles, own_beyond = draw(axes, own, n_panels > 1)
             if own["mean"].isna().all():
                 _write_empty(axes, "y" if self.x else "x")
-            is_cut |= has_cut
+            beyond += own_beyond
             title = self._label(self.facets, facets[i % len(facets)])
             if n_panels > 1 and title:
                 text = textwrap.shorten(title, 44, placeholder=" …")
-                style.write_above(axes, text, 16 if has_cut else 5, fontsize=10, fontweight="bold")
-        self._add_legend(drawn, handles + panel.make_explanations(frame, is_cut), n_panels == 1)
+                style.write_above(axes, text, 16 if own_beyond else 5, fontsize=10, fontweight="bold")
+        self._add_legend(drawn, handles + panel.make_explanations(frame, beyond, "line"))
         style.write_note(panels[0], note, pad=22)
         style.write_title(drawn, max(panels, key=lambda axes: axes.get_position().x0), self._write_title(metrics))
         return drawn
@@ -109,7 +110,7 @@ class SweepFigure:
         return name_setting(dict(zip(axes.names, values, strict=True)), self.sweep.labels)
 
     def _write_title(self, metrics: Sequence[str]) -> str:
-        shown = " and ".join(label_metric(self.sweep, metric) for metric in metrics)
+        shown = " and ".join(label_axis(self.sweep, metric) for metric in metrics)
         over = f" over {label_name(self.sweep, self.x)}" if self.x else ""
         return f"{shown}{over}: {self.sweep.title}{self._describe_rest()}"
 
@@ -129,7 +130,7 @@ class SweepFigure:
         """Return a figure with panels: those of a metric begin a row of their own, where there are several facets."""
         n_lines = len(self.lines.places)
         if n_metrics * n_facets == 1:
-            drawn = style.make_figure(8.4, 5.0 if self.x else 1.8 + 0.3 * n_lines)
+            drawn = style.make_figure(style.WIDTH, 5.2 if self.x else 2.2 + 0.3 * n_lines)
             return drawn, [drawn.add_subplot()]
         n_columns = n_metrics if n_facets == 1 else min(style.MOST_COLUMNS, n_facets)
         n_of_metric = n_columns * math.ceil(n_facets / n_columns)
@@ -145,8 +146,8 @@ class SweepFigure:
                 axes.remove()
         return drawn, panels
 
-    def _draw_lines(self, axes: style.Axes, frame: pd.DataFrame, is_small: bool) -> tuple[list[Any], bool]:
-        """Draw one panel; returns its legend's handles, and whether points lie beyond its ends."""
+    def _draw_lines(self, axes: style.Axes, frame: pd.DataFrame, is_small: bool) -> tuple[list[Any], list[Any]]:
+        """Draw one panel; returns its legend's handles, and the points that lie beyond its ends."""
         metric, paper, lines = frame["metric"].iloc[0], self.sweep, self.lines.drawn
         xs = [x for (x,) in self.xs.drawn]
         limits, is_log = _choose_limits(metric, frame)
@@ -154,7 +155,7 @@ class SweepFigure:
         values = [line[0] if len(line) == 1 else line for line in lines]
         panel_lines = []
         for i, line in enumerate(lines):
-            own = _clip_intervals(metric, frame.iloc[i * len(xs) : (i + 1) * len(xs)])
+            own = frame.iloc[i * len(xs) : (i + 1) * len(xs)]
             look = panel.choose_look(values[i], i, values)
             look |= {"markersize": 3.6, "linewidth": 1.3} if is_small else {}
             panel_lines.append(panel.PanelLine(textwrap.fill(self._label(self.lines, line), _LONGEST_NAME), look, own))
@@ -163,17 +164,16 @@ class SweepFigure:
         ticks = [(place, name) for place, name in zip(places, names, strict=True) if name or len(xs) <= _MOST_TICKS]
         axes.set_xticks(*zip(*ticks, strict=True), fontsize=9 if is_small else None)
         axes.set_xlabel(label_name(paper, self.x or ""))
-        axes.set_ylabel(label_metric(paper, metric), fontsize=9 if is_small else None)
-        panel.dress_panel(axes, xs, limits, is_log)
+        axes.set_ylabel(label_axis(paper, metric), fontsize=9 if is_small else None)
+        panel.dress_panel(axes, xs, limits, "log" if is_log else None)
         _limit_per_cent(axes, metric)
         panel.mark_points(axes, beyond, limits)
-        return handles if self.lines.names else [], bool(beyond)
+        return handles if self.lines.names else [], beyond
 
-    def _draw_dots(self, axes: style.Axes, frame: pd.DataFrame, is_small: bool) -> tuple[list[Any], bool]:
+    def _draw_dots(self, axes: style.Axes, frame: pd.DataFrame, is_small: bool) -> tuple[list[Any], list[Any]]:
         """Draw a row with a dot and its interval for each line."""
         metric = frame["metric"].iloc[0]
-        scaled = _clip_intervals(metric, frame)
-        center, low, high = (scale_value(metric, scaled[name].to_numpy()) for name in ("mean", "ci_low", "ci_high"))
+        center, low, high = (scale_value(metric, frame[name].to_numpy()) for name in ("mean", "ci_low", "ci_high"))
         rows = np.arange(len(frame))
         axes.hlines(rows, low, high, colors=style.QUALITATIVE[0], linewidth=1.4, alpha=0.8)
         axes.plot(center, rows, linestyle="none", marker="o", markersize=5.5, color=style.QUALITATIVE[0], zorder=3)
@@ -182,17 +182,14 @@ class SweepFigure:
         place = axes.get_subplotspec()
         axes.set_yticks(rows, names if place and place.is_first_col() else [""] * len(names))
         axes.set_ylim(len(rows) - 0.5, -0.5)
-        axes.set_xlabel(label_metric(self.sweep, metric))
+        axes.set_xlabel(label_axis(self.sweep, metric))
         style.dress_axes(axes, "both")
-        return [], False
+        return [], []
 
-    def _add_legend(self, drawn: style.Figure, handles: Sequence[Any], is_single: bool) -> None:
+    def _add_legend(self, drawn: style.Figure, handles: Sequence[Any]) -> None:
         title = " and ".join(label_names(self.sweep, self.lines.names)) if self.x else ""
-        look: dict[str, Any] = {"handles": handles, "handlelength": 3.2, "title": title, "alignment": "left"}
-        if is_single:
-            style.add_legend(drawn, labelspacing=0.65, **look)
-        else:
-            style.add_legend(drawn, "outside lower left", ncols=3, **look)
+        columns = style.choose_columns(handles)
+        style.add_legend(drawn, handles=handles, handlelength=3.2, title=title, alignment="left", ncols=columns)
 
 
 def plan_figure(sweep: Sweep) -> SweepFigure | None:
@@ -242,13 +239,6 @@ def _write_empty(axes: style.Axes, along: Literal["x", "y"]) -> None:
     axes.grid(visible=False)
 
 
-def _clip_intervals(metric: str, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return points whose intervals end where the metric does."""
-    bounds = find_metric(metric).range
-    ends = {name: frame[name].clip(bounds.low, bounds.high) for name in ("ci_low", "ci_high")}
-    return frame.assign(**ends)
-
-
 def _choose_limits(metric: str, frame: pd.DataFrame) -> tuple[panel.Limits, bool]:
     """Return the ends of the y axis, infinite where the drawing decides, and whether it is logarithmic."""
     means = frame["mean"].dropna()
@@ -257,8 +247,7 @@ def _choose_limits(metric: str, frame: pd.DataFrame) -> tuple[panel.Limits, bool
         given = panel.Limits(bottom=lowest if means.min() < lowest else -math.inf)
         return panel.find_limits(metric, frame, given, is_log=True), True
     if metric == "r2" and (means < _LOWEST_R2).any():
-        clipped = _clip_intervals(metric, frame)
-        return panel.find_limits(metric, clipped, panel.Limits(bottom=_LOWEST_R2), is_log=False), False
+        return panel.find_limits(metric, frame, panel.Limits(bottom=_LOWEST_R2), is_log=False), False
     return panel.Limits(), False
 
 

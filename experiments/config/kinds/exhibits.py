@@ -248,14 +248,16 @@ class LinesFigure(ShownPart, PaperFigure):
     """The metric, or a list of them with ``x: metric``."""
     center: Center | None = None
     """What stands for the repeats, if not as the paper says of the metric."""
-    y: Literal["log"] | None = None
-    """``log``: the y axis is logarithmic."""
+    y: Literal["log", "symlog"] | None = None
+    """``log``: the y axis is logarithmic; ``symlog``: it is linear between -1 and 1, and logarithmic beyond."""
     bottom: float | None = None
     """Lower end of the y axis, in the units printed there; what lies beyond is marked at it with its value."""
     top: float | None = None
     """Upper end of the y axis."""
     marks: dict[str, float] = {}
     """Places on the x axis that are marked with a name, ``{name: place}``."""
+    further: ListOf[StudyPart] = ()
+    """Parts of other studies whose lines are drawn beside these, each with the values along the bottom that it has."""
 
     @model_validator(mode="after")
     def _check_axes(self) -> LinesFigure:
@@ -276,6 +278,15 @@ class LinesFigure(ShownPart, PaperFigure):
     def axes(self) -> list[str]:
         """The axis of the lines, and that along the bottom."""
         return [self.lines, self.x]
+
+    @property
+    def parts(self) -> list[LinesFigure]:
+        """The figure, as one of a single study for each study that has lines in it."""
+        return [self, *(self.model_copy(update=dict(other)) for other in self.further)]
+
+    def list_study_parts(self, paper: HasStudies) -> list[tuple[Study, Mapping]]:
+        """Return the parts of studies that are shown."""
+        return [(paper.study(part.study, self.id), part.where) for part in self.parts]
 
 
 class FacetsFigure(BetweenLevels, ShownPart, PaperFigure):

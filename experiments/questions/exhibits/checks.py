@@ -48,8 +48,14 @@ def check_exhibit(part: Exhibit, paper: Paper) -> None:
 
 
 @check_exhibit.register
-def _check_grid(part: GridTable | LinesFigure, paper: Paper) -> None:
+def _check_grid(part: GridTable, paper: Paper) -> None:
     check_metrics_by(paper, part, part.metric, part.axes)
+
+
+@check_exhibit.register
+def _check_lines(part: LinesFigure, paper: Paper) -> None:
+    for one in part.parts:
+        check_metrics_by(paper, one, one.metric, one.axes)
 
 
 @check_exhibit.register

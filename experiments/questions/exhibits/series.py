@@ -11,6 +11,7 @@ import pandas as pd
 from experiments.config.paper import Paper
 from experiments.config.setting import make_setting_key
 from experiments.config.study import PaperError, StudyPart
+from experiments.metrics.find import find_metric
 from experiments.questions.preflight import check_metrics
 from experiments.questions.printed import read_setting, select_part
 from experiments.questions.settings import list_setting_keys
@@ -75,15 +76,15 @@ def _summarise_metric(
     if mixed:
         raise PaperError(f"{part.id}: {', '.join(mixed)} varies within a point; fix it with where")
     printed = _find_printed(paper, part, metric, numbers, by)
-    center = paper.center_of(metric, center)
+    center, bounds = paper.center_of(metric, center), find_metric(metric).range
     rows = []
     for values in study.settings(by, part.where):
         point = dict(zip(by, values, strict=True))
         (setting,) = list_setting_keys(study, {**part.where, **point})
         runs = results.find(setting, metric)
-        interval = center_interval(center, runs.measured)
+        interval = center_interval(center, runs.measured, bounds)
         n_undefined = int(runs.is_undefined.sum())
-        n_expected = paper.repeats - n_undefined
+        n_expected = max(paper.repeats, len(runs.values)) - n_undefined
         notes = [note_missing_cells(interval.n, n_expected), f"undefined in {n_undefined} runs" if n_undefined else ""]
         rows.append(
             {

@@ -1,0 +1,93 @@
+"""Published figures: intervals inside of the range of their metric, drawings that can be read, searched and told."""
+
+import math
+import re
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from experiments.config.paths import REFERENCE
+from experiments.metrics.find import find_metric
+from experiments.stats import mean_interval
+from plots.drawing.svg import dress_svg
+from plots.style import ON_DARK
+
+COLUMN = 624  # pixels that the site's column of text is wide
+SMALLEST = 9  # pixels of a letter there
+TABLES = sorted(path for folder in ("figures", "tables") for path in REFERENCE.glob(f"paper-*/{folder}/*.csv"))
+DRAWINGS = sorted(REFERENCE.glob("paper-*/figures/*.svg"))
+SVG = "{http://www.w3.org/2000/svg}"
+# A word of the code: small letters with an underscore between them, or nothing where a value should stand.
+CODE_NAME = re.compile(r"(?<![A-Za-z])[a-z0-9]+(?:_[a-z0-9]+)+\b|\bnull\b|\bNone\b|\bTrue\b|\bFalse\b")
+
+
+def name_file(path):
+    return path.relative_to(REFERENCE).as_posix()
+
+
+def test_intervals_lie_in_the_range_of_their_metric():
+    n_checked = 0
+    for path in TABLES:
+        frame = pd.read_csv(path)
+        if not {"metric", "ci_low", "ci_high"} <= set(frame):
+            continue
+        for metric, rows in frame.dropna(subset=["ci_low"]).groupby("metric"):
+            low, high = find_metric(str(metric)).range
+            center = rows["mean" if "mean" in rows else "median"]
+            assert rows["ci_low"].min() >= low and rows["ci_high"].max() <= high, name_file(path)
+            slack = 1e-9 * (1 + center.abs())  # files keep ten digits
+            assert (rows["ci_low"] <= center + slack).all() and (center <= rows["ci_high"] + slack).all(), name_file(
+                path
+            )
+            n_checked += len(rows)
+    assert n_checked > 3000
+
+
+@pytest.mark.parametrize("bounds", [(0, 1), (0, math.inf), (-math.inf, 1), (-math.inf, math.inf)])
+def test_an_interval_of_few_runs_stays_inside_of_its_bounds(bounds):
+    rng = np.random.default_rng(0)
+    for n in (2, 3, 10):
+        for spread in (0.001, 0.1, 0.5, 3):
+            values = np.clip(rng.normal(0.5, spread, n), *bounds)
+            interval = mean_interval(values, bounds)
+            assert bounds[0] <= interval.low <= interval.center <= interval.high <= bounds[1]
+            usual = mean_interval(values)
+            if bounds[0] <= usual.low and usual.high <= bounds[1]:
+                assert interval == usual
+
+
+@pytest.mark.parametrize("values", [[1, 1, 1], [0, 0], [1, 1 - 1e-16, 1]])
+def test_an_interval_of_runs_at_a_bound_is_a_point(values):
+    interval = mean_interval(values, (0, 1))
+    assert interval.high - interval.low < 1e-15
+
+
+@pytest.mark.parametrize("path", DRAWINGS, ids=name_file)
+def test_a_drawing_has_a_name_and_text_that_can_be_read(path):
+    root = ElementTree.parse(path).getroot()
+    title, description = root.findtext(f"{SVG}title"), root.findtext(f"{SVG}desc")
+    assert root.get("role") == "img" and title and description and len(description) > len("Legend: ")
+    width = float(root.get("viewBox").split()[2])
+    texts = root.findall(f".//{SVG}text")
+    sizes = [float(re.search(r"font-size: ([\d.]+)px", text.get("style"))[1]) for text in texts if text.get("style")]
+    assert len(sizes) > 5 and min(sizes) * COLUMN / width >= SMALLEST
+    words = ["".join(text.itertext()) for text in texts]
+    assert not [word for word in [title, description, *words] if CODE_NAME.search(word)]
+    assert {"Verdana" in text.get("style") for text in texts if text.get("style")} == {True}
+
+
+@pytest.mark.parametrize("path", DRAWINGS[:: len(DRAWINGS) // 12], ids=name_file)
+def test_every_colour_of_a_page_has_one_in_the_dark(path):
+    text = path.read_text(encoding="utf-8")
+    _, rules, drawn = re.split(r"<style>(@media.*?)</style>", text, flags=re.DOTALL)
+    used = set(re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", drawn))
+    for colour in used & set(ON_DARK):
+        assert f": {colour}" in rules and ON_DARK[colour] in rules
+    assert {"#ffffff", "#1f2328"} <= used
+
+
+def test_a_description_cannot_end_the_drawing():
+    dressed = dress_svg('<svg x=""><title>T</title></svg>', "a </svg><script> & b", {})
+    assert ElementTree.fromstring(dressed).findtext("desc") == "a </svg><script> & b"
