@@ -243,6 +243,10 @@ def list_settings() -> frozenset[str]:
     return frozenset(re.findall(r"^(\w+):", "\n".join(texts), flags=re.MULTILINE)) - {"defaults", "hydra"}
 
 
+PROGRAM_ON_PAGES = "dp-replica"
+"""How pages name the program: typed alike in a checkout and where it is installed, without a folder of one machine."""
+
+
 def name_program() -> str:
     """Return the beginning of a command line that looks into the same folders.
 

@@ -44,7 +44,7 @@ def test_a_command_runs_the_cells_that_decide_and_no_other(name, monkeypatch):
         made.clear()
         for command in name_commands(cells, 2):
             program, words = command.split(" dataset=")
-            assert program == "python -m experiments" and exit_code(*shlex.split(f"dataset={words}")) == 0
+            assert program == "dp-replica" and exit_code(*shlex.split(f"dataset={words}")) == 0
         wanted = [one.identity for cell in cells for one in cell.repeats(range(2))]
         assert sorted(cell.identity for cell in made) == sorted(wanted)
 
@@ -114,7 +114,7 @@ def test_an_attack_has_its_tables_and_the_command_that_repeats_it(name):
     for row in attacks:
         program, _, words = row.command.partition(" audit ")
         given = dict(word.split("=") for word in words.split())
-        assert program == "python -m experiments" and given["algorithm"] in estimators.list_algorithms()
+        assert program == "dp-replica" and given["algorithm"] in estimators.list_algorithms()
         if "canaries" in given:
             assert row.where.startswith(f"{given['dataset']}, ") and row.event.endswith("guesses are right")
             assert "broken" not in row.measured or float(row.measured.split("≥ ")[1].split()[0]) > 1

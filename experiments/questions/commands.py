@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from documents import search_path
+from documents.search_path import PROGRAM_ON_PAGES
 from experiments.cells.cell import Cell
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config.paper import Paper
@@ -64,16 +64,15 @@ def name_commands(cells: Iterable[Cell], repeats: int) -> list[str]:
     --------
     >>> cells = [Cell("car", "rdt", {}, epsilon, 0) for epsilon in (1.0, 2.0)]
     >>> name_commands(cells, 20)
-    ['python -m experiments dataset=car algorithm=rdt epsilon=1.0,2.0 repeats=20']
+    ['dp-replica dataset=car algorithm=rdt epsilon=1.0,2.0 repeats=20']
     >>> len(name_commands([*cells, Cell("nursery", "rdt", {}, 0.5, 0)], 20))
     2
     """
     words = [_read_words(cell.name) for cell in cells]
     for name in dict.fromkeys(chain.from_iterable(words)):
         words = _join_values(words, name)
-    program = search_path.name_program()
     lines = [" ".join(f"{name}={shlex.quote(value)}" for name, value in one.items()) for one in words]
-    return [f"{program} {line} repeats={repeats}" for line in lines]
+    return [f"{PROGRAM_ON_PAGES} {line} repeats={repeats}" for line in lines]
 
 
 def _read_words(name: str) -> dict[str, str]:

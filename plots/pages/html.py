@@ -13,7 +13,6 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-from algorithms.installation import PROGRAM
 from experiments.catalogue.places import Place
 from experiments.config.finding import AccountSign, FinerSign
 from experiments.config.paths import ROOT
@@ -55,17 +54,6 @@ def name_anchor(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-def format_typed(command: str) -> str:
-    """Return a command as published pages have it: typed alike in a checkout and where this is installed.
-
-    Examples
-    --------
-    >>> format_typed(f"{PROGRAM} audit algorithm=rdt")
-    'dp-replica audit algorithm=rdt'
-    """
-    return command.replace(PROGRAM, "dp-replica", 1)
-
-
 def format_fact(value: Any) -> str:
     """Return a fact of a provenance as text."""
     return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True)
@@ -90,7 +78,7 @@ def _make_environment() -> Environment:
         "sign_of": {verdict.value: verdict.shown for verdict in Verdict},
     }
     environment.globals |= {used.__name__: used for used in (count_signs, draw_bar, draw_in_text, format_tally)}
-    environment.filters |= {"cell": escape_cell, "linked": link_place, "anchor": name_anchor, "typed": format_typed}
+    environment.filters |= {"cell": escape_cell, "linked": link_place, "anchor": name_anchor}
     return environment
 
 
