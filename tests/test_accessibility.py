@@ -6,6 +6,7 @@ import re
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from plots.labels import SYMBOLS
 from plots.sweeps.sweep_folder import write_sweep
 from tests.browser import fits, open_all, opened
 from tests.made_up_sweeps import run_sweep
@@ -67,7 +68,7 @@ FOCUS = """(() => {
     reached.push([Number(target.dataset.reach), isShown ? "" : target.outerHTML.slice(0, 100)]);
   });
 })()"""
-SIGN = re.compile(r"[✓✗◐?✎]\s+\S*\w")
+SIGN = re.compile(f"[{re.escape(''.join(SYMBOLS.values()))}]\\s+\\S*\\w")
 
 
 @pytest.fixture(params=PAGES)

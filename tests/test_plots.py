@@ -731,7 +731,7 @@ def test_numbers_without_their_setting_stand_beside_the_span_of_ours(tmp_path, c
     page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
     assert "90.0 ?" in page and "not implemented: never described" in page
     assert "not implemented: never described" in (tmp_path / "out/tables/table-9.tex").read_text(encoding="utf-8")
-    assert "lost: setting not said" in capsys.readouterr().out
+    assert "setting not printed" in capsys.readouterr().out
     marked = pd.read_csv(tmp_path / "out/figures/figure-2.csv").groupby("algorithm")["unplaced"]
     assert marked.first().dropna().to_dict() == {"a": 0.9}
     assert "unplaced" not in pd.read_csv(tmp_path / "out/figures/figure-1.csv"), "its lines are no algorithms"
