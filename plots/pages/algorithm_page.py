@@ -130,7 +130,7 @@ def _describe_use(run: PaperRun, variants: Iterable[str]) -> Use:
     for claim in run.claims:
         is_papers = run.paper.speaker_of(run.paper.claims_by_id[claim.id]) == Speaker.PAPER
         if is_papers and not set(variants).isdisjoint(run.traces.claims[claim.id].algorithms):
-            claims.append((claim.verdict.sign, claim.id))
+            claims.append((claim.verdict.shown, claim.id))
     return Use(run, not set(variants).isdisjoint(run.paper.own), claims)
 
 
