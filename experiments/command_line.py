@@ -317,7 +317,7 @@ def format_help(command: str) -> str:
 
     Examples
     --------
-    >>> format_help("check").splitlines()[2]
+    >>> format_help("check").splitlines()[3]
     '  python -m experiments check'
     """
     file = CONF / "do" / f"{command}.yaml"

@@ -151,7 +151,7 @@ def test_an_address_that_cannot_be_used_is_explained(address, said):
 def test_a_worker_with_other_code_is_found_out():
     cell = Cell("car", "majority", {}, 1.0, 0)
     cell.__dict__["key"] = "of another version"
-    (record,), _ = dask_cluster._run_chunk_on_cluster([cell], None, {})
+    (record,), *_ = dask_cluster._run_chunk_on_cluster([cell], None, {})
     assert record.status == "failed" and "other code, libraries or data" in record.error
 
 

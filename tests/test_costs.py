@@ -72,7 +72,7 @@ def test_the_page_shows_what_was_measured(tmp_path, is_measured):
 
 
 def test_the_command_asks_for_a_paper_and_writes_beside_it(tmp_path, monkeypatch):
-    monkeypatch.setattr("experiments.commands.costs.measure_costs", lambda paper: pd.DataFrame({"dataset": ["car"]}))
+    monkeypatch.setattr("experiments.speed.costs.measure_costs", lambda paper: pd.DataFrame({"dataset": ["car"]}))
     assert exit_code("do=costs", "paper=demo", f"results={tmp_path}") == 0
     assert (tmp_path / "paper-demo" / "costs.csv").read_text() == "dataset\ncar\n"
     assert exit_code("do=costs") == 2

@@ -248,7 +248,10 @@ def test_results_go_to_a_folder_of_any_name(name, tmp_path, capsys):
         (["hydra.sweep.subdir=elsewhere"], "results=FOLDER says where"),
         (["hydra.output_subdir=.hydra"], "results=FOLDER says where"),
         (["hydra.job.chdir=true"], "results=FOLDER says where"),
-        (["hydra.sweeper.params={repeats: '1,2'}"], "repeats cannot have several values; what can: paper, dataset"),
+        (
+            ["hydra.sweeper.params={repeats: '1,2'}"],
+            "repeats cannot have several values; only these can: paper, dataset",
+        ),
         (["--cfg", "job", "epsilon=1,2"], "give one value"),
         (["--cfg", "job", "epsilon=range(1,3)"], "give one value"),
         (["--cfg", "job", "-m", "epsilon=1,2"], "--multirun and --cfg do not go together; leave out --multirun"),

@@ -175,7 +175,7 @@ def rewrite_pages(root: Path = ROOT) -> None:
 
 
 def replace_block(text: str, name: str, block: str) -> str:
-    """Return a text with what stands between its markers ``<!-- name -->`` and ``<!-- /name -->`` replaced.
+    """Return a text with what its markers, ``<!-- name -->`` and ``<!-- /name -->``, enclose replaced, if it has any.
 
     Examples
     --------
@@ -186,7 +186,9 @@ def replace_block(text: str, name: str, block: str) -> str:
     <!-- /x -->
     b
     """
-    before, _, rest = text.partition(f"<!-- {name} -->\n")
+    before, found, rest = text.partition(f"<!-- {name} -->\n")
+    if not found:
+        return text
     _, _, after = rest.partition(f"<!-- /{name} -->")
     return f"{before}<!-- {name} -->\n{block}\n<!-- /{name} -->{after}"
 
@@ -241,7 +243,7 @@ def describe_evidence(run: PaperRun) -> str:
 
 _MEANINGS: dict[AnySign, str] = {
     Sign.HOLDS: "hold",
-    FinerSign.WITHIN: "differ by less than δ, the least that matters",
+    FinerSign.WITHIN: "differ from ours, or one side from the other, by less than δ, the least that matters",
     FinerSign.IN_PART: "hold in some settings and differ by less than δ in the others",
     Sign.DEPENDS: "depend on how the text is read, or on how many runs a printed number averages",
     Sign.FAILS: "fail",
