@@ -34,6 +34,7 @@ _ENDING = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "
 _ESCAPES = "backslashreplace"
 """How text is written that a locale does not have: what is JSON stays JSON."""
 _SECONDS_TO_END = 2
+_SECONDS_UNTIL_AGAIN = 0.05
 _KEPT = "everything finished so far is kept; run the same command again to go on"
 
 
@@ -174,6 +175,20 @@ def _end_on_signals() -> None:
     for number in _ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _interrupt)
+    sys.unraisablehook = _hear_again
+
+
+def _hear_again(dropped: sys.UnraisableHookArgs) -> None:
+    """Send a signal again that came in a finalizer, or where a weak reference ends: Python drops what is raised there.
+
+    The command would go on, and hear no other signal.
+    """
+    if not isinstance(dropped.exc_value, Interrupted):
+        sys.__unraisablehook__(dropped)
+        return
+    number = dropped.exc_value.number
+    signal.signal(number, _interrupt)
+    threading.Timer(_SECONDS_UNTIL_AGAIN, os.kill, [os.getpid(), number]).start()
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -159,6 +159,38 @@ def test_signals_that_came_together_end_a_command_without_a_further_line():
     assert (done.stdout, done.stderr) == (f"{int(signal.SIGINT)}\n", "")
 
 
+@ON_LINUX
+@pytest.mark.parametrize(
+    "dropped", ["Finalized()", "weakref.finalize(Finalized(), interrupt)", "weakref.ref(Finalized(), interrupt)"]
+)
+def test_a_signal_that_comes_where_python_drops_what_is_raised_ends_the_command_all_the_same(dropped):
+    code = f"""\
+import os, signal, time, weakref
+from experiments.edge import Interrupted, _end_on_signals
+
+def interrupt(*_):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0)
+
+class Finalized:
+    def __del__(self):
+        if {dropped == "Finalized()"}:
+            interrupt()
+
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # which is ignored in the background of a shell
+_end_on_signals()
+kept = {dropped}
+del kept
+print("goes on")
+try:
+    time.sleep({HANG})
+except Interrupted as ended:
+    print(ended.number)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=HANG)
+    assert (done.stdout, done.stderr) == (f"goes on\n{int(signal.SIGINT)}\n", "")
+
+
 def test_results_go_to_a_folder_whose_name_is_not_utf_8(tmp_path):
     folder = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
     words = ("dataset=car", "algorithm=majority,rdt", "repeats=1", "executor.jobs=1", "output=table")
