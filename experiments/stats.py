@@ -42,8 +42,8 @@ _NO_BOUNDS = (-math.inf, math.inf)
 def mean_interval(values: Sequence[float] | np.ndarray, bounds: tuple[float, float] = _NO_BOUNDS) -> Interval:
     """Return the mean and its 95 % t-interval, which stays inside of the ``bounds`` of the metric.
 
-    Where it would leave them, it is made on a scale that has none, and brought back: of the logarithm of the distance
-    from the one bound that there is, of the log odds between two (the delta method).
+    An end that would leave them is made on a scale that has none, and brought back: of the logarithm of the distance
+    from the one bound that there is, of the log odds between two (the delta method). The other end stays.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def mean_interval(values: Sequence[float] | np.ndarray, bounds: tuple[float, flo
     (2.0, -0.484, 4.484)
     >>> interval = mean_interval([1.0, 2.0, 3.0], bounds=(0.0, math.inf))
     >>> round(interval.low, 3), round(interval.high, 3)
-    (0.578, 6.926)
+    (0.578, 4.484)
     """
     numbers = np.asarray(values, dtype=np.float64)
     n = len(numbers)
@@ -67,17 +67,26 @@ def mean_interval(values: Sequence[float] | np.ndarray, bounds: tuple[float, flo
 
 def _stay_inside(mean: float, half: float, lowest: float, highest: float) -> tuple[float, float]:
     """Return the ends of an interval of a mean with a half-width between two bounds, each of which may be infinite."""
-    below, above = mean - lowest, highest - mean
-    if half <= min(below, above) or min(below, above) <= 0:
-        return mean - half, mean + half
-    if math.isinf(above):
-        return lowest + below * math.exp(-half / below), lowest + below * math.exp(half / below)
-    if math.isinf(below):
-        return highest - above * math.exp(half / above), highest - above * math.exp(-half / above)
-    reach = half * (below + above) / (below * above)
-    odds = [math.log(below / above) + end for end in (-reach, reach)]
-    low, high = (lowest + (highest - lowest) * (1 + math.tanh(one / 2)) / 2 for one in odds)
+    low, high, below, above = mean - half, mean + half, mean - lowest, highest - mean
+    if min(below, above) <= 0:  # all values are the bound
+        return low, high
+    if low < lowest:
+        low = lowest + _keep_away(below, half, highest - lowest)
+    if high > highest:
+        high = highest - _keep_away(above, half, highest - lowest)
     return low, high
+
+
+def _keep_away(distance: float, half: float, span: float) -> float:
+    """Return how far an end stays from a bound that it would cross, of an interval of a mean at some distance from it.
+
+    >>> round(_keep_away(2.0, 3.0, math.inf), 3), round(_keep_away(2.0, 3.0, 1e9), 3)
+    (0.446, 0.446)
+    """
+    if math.isinf(span):
+        return distance * math.exp(-half / distance)
+    share = distance / span
+    return span / (1 + (1 / share - 1) * math.exp(half / (distance * (1 - share))))
 
 
 def median_interval(values: Sequence[float] | np.ndarray) -> Interval:

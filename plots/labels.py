@@ -35,6 +35,8 @@ TONES: dict[AnySign, str] = {
     Sign.OPEN: "open",
     AccountSign.UNAUDITED: "open",
 }
+#: What stands for a paper where there is none: names are called as the code calls them.
+NO_LABELS = Paper.model_construct(number=0, title="", studies={})
 # How axes call metrics whose paper has no name for them.
 _METRICS = {"r2": "R²", "mse": "squared error", "unit_mse": "squared error, target in [0, 1]"}
 

@@ -119,6 +119,7 @@ def test_the_last_of_many_rows_is_reached(browser, tmp_path):
     frame = pd.DataFrame({"dataset": "car", "repeat": np.arange(n), "metric": "accuracy", "value": np.arange(n) / n})
     with opened(browser, dr.write_page(frame, tmp_path / "many.html")) as tab:
         rows = tab.page.locator("#rows tbody tr:visible")
+        expect(tab.page.locator("#explorer")).to_be_visible()  # the rows are unpacked first
         assert tab.page.evaluate("part('height').offsetHeight") == 8_000_000
         assert rows.first.locator("td").all_inner_texts() == ["car", "0", "accuracy", "0"]
         tab.page.evaluate("part('view').scrollTop = 1e9")
@@ -162,6 +163,7 @@ def test_changes_are_shown_sorted_and_filtered(browser, changes, tmp_path):
 def test_both_pages_can_be_read_by_all(browser, page, changes, tmp_path):
     for file in (page, dr.write_page(changes, tmp_path / "changes.html")):
         with opened(browser, file) as tab:
+            expect(tab.page.locator("table").first).to_be_visible()  # the rows of the explorer are unpacked first
             found = Axe().run(tab.page, context={"exclude": ["svg *"]}, options={"resultTypes": ["violations"]})
             assert not found.violations_count, found.generate_report()
             tab.show_as_on_a_telephone(400)
@@ -190,7 +192,7 @@ def test_compare_prints_what_python_finds(folder, tmp_path, capfd):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["compare", "{folder}"], "say which two folders of results: compare before after"),
+        (["compare", "{folder}"], "name two folders of results: compare before after"),
         (["compare", "{folder}", "nowhere"], "nothing has run with results=nowhere"),
         (["results", "results={folder}", "page=x.html", "output=csv"], "output and page are two places"),
     ],

@@ -456,7 +456,7 @@ def test_each_line_has_its_own_name_points_and_intervals():
     half = student.ppf(0.975, 3) * np.std([0.1, 0.1, 0.1, 3.7], ddof=1) / 2
     bars = [bar[:, 1] for bar in axes.collections[0].get_segments()]
     assert half > 1, "a t-interval would reach below zero"
-    assert np.array(bars) == pytest.approx(np.outer(ERRORS["a"], np.exp([-half, half])))
+    assert np.array(bars) == pytest.approx(np.outer(ERRORS["a"], [np.exp(-half), 1 + half]))
 
 
 def test_a_log_axis_shows_whole_intervals_and_marks_a_mean_of_zero():

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import datasets
 from documents import search_path
 from documents.composed_yaml import read_heading
 from documents.variants import name_place, split_place
@@ -62,8 +63,6 @@ def _order_place(place: Path) -> tuple[str, bool, str]:
 
 def list_dataset_rows(tasks: Sequence[str] = ()) -> list[Row]:
     """Return the data sets of some tasks, or all, those of a task together."""
-    import datasets  # with pandas, which nothing else here needs
-
     rows = sorted(map(_describe_dataset, datasets.names()), key=lambda row: list(_DATASETS).index(row["group"]))
     return _keep_tasks(rows, tasks)
 
@@ -123,8 +122,10 @@ def _describe_algorithm(place: Path, is_brief: bool) -> Row:
 
 
 def _describe_dataset(name: str) -> Row:
-    import datasets
-    from experiments.catalogue.data_sets import count_classes, read_dataset
+    from experiments.catalogue.data_sets import (  # with pandas, which nothing else here needs
+        count_classes,
+        read_dataset,
+    )
 
     try:
         entry = read_dataset(name)

@@ -7,8 +7,7 @@ import sys
 import pandas as pd
 from rich.markup import escape
 
-from experiments.cells.cell import format_json
-from experiments.commands.sweep_options import read_output, read_page
+from experiments.commands.row_output import read_output, read_page, write_rows
 from experiments.comparisons.changes import APART, ONLY_IN_A, ONLY_IN_B
 from experiments.errors import BadInput, print_to_stderr
 from experiments.python_api.comparing import compare
@@ -24,7 +23,7 @@ def run_command(request: SweepRequest) -> int:
     page, output = read_page(request.config), read_output(request.config["output"])
     folders = [request.config[name] for name in ("before", "after")]
     if None in folders:
-        raise BadInput("say which two folders of results: compare before after")
+        raise BadInput("name two folders of results: compare before after")
     frames = [load_results(str(folder), outdated=request.read_flag("outdated")) for folder in folders]
     if metrics := request.values.get("metrics"):
         frames = [frame[frame["metric"].isin(list(metrics))] for frame in frames]
@@ -37,11 +36,8 @@ def run_command(request: SweepRequest) -> int:
         print_to_stderr(f"{len(changes):,} comparisons are in {page}")
     elif output == "table":
         _print_table(changes)
-    elif output == "csv":
-        changes.to_csv(sys.stdout, index=False, lineterminator="\n")
     else:
-        for row in changes.to_dict("records"):
-            print(format_json(row))
+        write_rows(changes, output)
     return int(changes["verdict"].isin([APART, ONLY_IN_A, ONLY_IN_B]).all())
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from rich.markup import escape
 
-from experiments.cells.cell import format_json, read_epsilon
-from experiments.commands.sweep_options import read_output, read_page
+from experiments.cells.cell import read_epsilon
+from experiments.commands.row_output import read_output, read_page, write_rows
 from experiments.config.setting import drop_entries, is_among
 from experiments.errors import BadInput, print_to_stderr, suggest_name
 from experiments.judge.words import MISSING, name_setting, name_value
@@ -49,11 +49,8 @@ def run_command(request: SweepRequest) -> int:
         print_to_stderr(f"{len(chosen):,} rows of {chosen['key'].nunique():,} cells are in {page}")
     elif output == "table":
         _print_table(chosen)
-    elif output == "csv":
-        chosen.to_csv(sys.stdout, index=False, lineterminator="\n")
     else:
-        for row in chosen.to_dict("records"):
-            print(format_json(row))
+        write_rows(chosen, output)
     return 0
 
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from algorithms.installation import resolve_path
-from experiments.errors import BadInput, require_utf_8, suggest_name
+from experiments.commands.row_output import read_output
+from experiments.errors import BadInput
 
-_OUTPUTS = ("table", "json", "csv")
 _OF_SWEEPS = ("name", "output", "repeat")
 _LONGEST_NAME = 100
 
@@ -32,24 +29,6 @@ class SweepOptions:
         if repeat is not None and (isinstance(repeat, bool) or not isinstance(repeat, int) or repeat < 0):
             raise BadInput(f"repeat must be a whole number from 0: which one to run; got {repeat!r}")
         return cls(read_name(config["name"]), output, repeat)
-
-
-def read_output(given: Any) -> str:
-    """Return how results go to stdout: as they are asked for, else as a table in a terminal and as JSON elsewhere."""
-    output = given if given is not None else "table" if sys.stdout.isatty() else "json"
-    if output not in _OUTPUTS:
-        raise BadInput(f"output must be table, json or csv; {suggest_name(str(output), _OUTPUTS)}")
-    return str(output)
-
-
-def read_page(config: Mapping[str, Any]) -> Path | None:
-    """Return the file of a page that results go to, None if none is asked for; BadInput beside another output."""
-    if config["page"] is None:
-        return None
-    if config["output"] is not None:
-        raise BadInput("output and page are two places for the same rows: give one of them")
-    require_utf_8(file := resolve_path(str(config["page"])))
-    return file
 
 
 def refuse_options_of_sweeps(config: Mapping[str, Any]) -> None:

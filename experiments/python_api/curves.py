@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from experiments.cells.grid import are_numbers
-from experiments.config.paper import Paper
 from experiments.errors import BadInput, suggest_name
 from experiments.metrics.find import find_metric
 from experiments.python_api import refuses_bad_input
@@ -15,12 +14,11 @@ from experiments.python_api.results import ABOUT_RUNS
 from experiments.stats import mean_interval
 from experiments.store.study_rows import match_column
 from plots.drawing import panel
-from plots.labels import label_axis, label_name, label_values
+from plots.labels import NO_LABELS, label_axis, label_name, label_values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_WITHOUT_LABELS = Paper.model_construct(number=0, title="", studies={})
 """Beside no paper, names stand as they are."""
 
 
@@ -73,19 +71,19 @@ def plot_curves(
     xs, lines = _order(rows[x]), _order(rows[by])
     drawn_on = axes if axes is not None else _make_axes()
     drawn, every = [], []
-    for i, (value, text) in enumerate(zip(lines, label_values(_WITHOUT_LABELS, by, lines), strict=True)):
+    for i, (value, text) in enumerate(zip(lines, label_values(NO_LABELS, by, lines), strict=True)):
         series = _summarise(rows[match_column(rows[by], value)], x, xs)
         every.append(series)
         look = panel.choose_look(value, i, lines)
         drawn.append(panel.PanelLine(text, look if are_numbers(xs) else look | {"linewidth": 0}, series))
     limits = panel.Limits()
     handles, _ = panel.draw_panel(drawn_on, drawn, range(len(xs)), limits, are_apart=not are_numbers(xs))
-    drawn_on.set_xticks(range(len(xs)), label_values(_WITHOUT_LABELS, x, xs))
-    drawn_on.set_xlabel(label_name(_WITHOUT_LABELS, x))
-    drawn_on.set_ylabel(label_axis(_WITHOUT_LABELS, str(metric)))
+    drawn_on.set_xticks(range(len(xs)), label_values(NO_LABELS, x, xs))
+    drawn_on.set_xlabel(label_name(NO_LABELS, x))
+    drawn_on.set_ylabel(label_axis(NO_LABELS, str(metric)))
     panel.dress_panel(drawn_on, xs, limits, None)
     points = pd.concat(every)
-    line = label_name(_WITHOUT_LABELS, by)
+    line = label_name(NO_LABELS, by)
     handles += panel.make_explanations(points, [], line)
     legend = {"handles": handles, "title": line, "frameon": False, "handlelength": 3.2}
     drawn_on.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), alignment="left", **legend)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
-from matplotlib.transforms import Bbox
 
 from experiments.config.kinds.exhibits import TradeoffFigure
 from experiments.metrics.find import find_metric
@@ -96,6 +95,8 @@ class TradeoffView(FigureView[TradeoffFigure], of=TradeoffFigure):
 
     def _write_values(self, axes: style.Axes, curves: Sequence[pd.DataFrame]) -> None:
         """Write the value of the parameter beside points, where it hides neither a point nor another value."""
+        from matplotlib.transforms import Bbox
+
         taken = []
         for points in curves:
             pixels = axes.transData.transform(points[["x", "y"]].dropna().to_numpy())

@@ -13,11 +13,10 @@ from algorithms.whole_files import write_text
 from experiments.comparisons.changes import BEYOND, CHANGES, EQUAL, FEW, WITHIN
 from experiments.judge.numbers.number_verdict import is_blank
 from experiments.judge.words import MISSING, name_setting, name_value
-from experiments.metrics.find import is_in_per_cent
 from experiments.store.long_table import order_metric
 from plots import style
 from plots.drawing.svg import embed_svg
-from plots.labels import format_interval, format_number, scale_value
+from plots.labels import NO_LABELS, format_interval, format_number, label_metric, scale_value
 from plots.pages.html import render_template
 
 if TYPE_CHECKING:
@@ -52,8 +51,8 @@ def write_changes(changes: pd.DataFrame, path: Path, a: str, b: str) -> None:
         counted=count_changes(changes),
         same=name_setting({name: value for name, value in same.items() if not is_blank(value)}),
         svg=_draw_picture(changes, drawn) if drawn else "",
-        undrawn=list(map(_label_metric, undrawn)),
-        metrics=list(map(_label_metric, sorted(changes["metric"].unique(), key=order_metric))),
+        undrawn=[label_metric(NO_LABELS, metric) for metric in undrawn],
+        metrics=[label_metric(NO_LABELS, metric) for metric in sorted(changes["metric"].unique(), key=order_metric)],
         verdicts=[verdict for verdict in CHANGES if (changes["verdict"] == verdict).any()],
         settings=varying,
         rows=rows,
@@ -92,7 +91,7 @@ def describe_change(row: Mapping[str, Any], settings: Sequence[str] = ()) -> dic
     return {
         "setting": name_setting(setting),
         "named": {name: name_value(setting[name]) if name in setting else MISSING for name in settings},
-        "metric": _label_metric(metric),
+        "metric": label_metric(NO_LABELS, metric),
         "n": str(row["n"]),
         "a": format_number(metric, row["mean_a"], _DECIMALS),
         "b": format_number(metric, row["mean_b"], _DECIMALS),
@@ -100,10 +99,6 @@ def describe_change(row: Mapping[str, Any], settings: Sequence[str] = ()) -> dic
         "interval": format_interval(metric, row["low"], row["high"], _DECIMALS),
         "verdict": row["verdict"],
     }
-
-
-def _label_metric(metric: str) -> str:
-    return f"{metric} (%)" if is_in_per_cent(metric) else metric
 
 
 def _choose_metrics(changes: pd.DataFrame) -> tuple[list[str], list[str]]:
@@ -132,7 +127,7 @@ def _draw_changes(changes: pd.DataFrame, metrics: Sequence[str]) -> Figure:
         axes.axline((rows["mean_a"].iloc[0],) * 2, slope=1, color=style.INK, linewidth=0.8, zorder=0)
         axes.set(xlabel="a", ylabel="b")
         style.dress_axes(axes)
-        style.write_above(axes, _label_metric(metric), 6, fontsize=11)
+        style.write_above(axes, label_metric(NO_LABELS, metric), 6, fontsize=11)
     shown = [verdict for verdict in _LOOKS if (changes["verdict"] == verdict).any()]
     style.add_legend(figure, handles=[_make_key(verdict) for verdict in reversed(shown)])
     return figure

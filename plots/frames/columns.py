@@ -60,11 +60,13 @@ def _pack_column(name: str, cells: pd.Series) -> tuple[dict[str, Any], bytes]:
 
 def _order_value(value: Any) -> tuple[bool, float, str]:
     """Return what values are sorted by: numbers before all others, and these by their text."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return (False, value, "") if is_number else (True, 0.0, str(value))
+    return (False, value, "") if _is_number(value) else (True, 0.0, str(value))
 
 
 def _show_value(value: Any) -> Any:
     """Return a value as JSON has it, which knows no infinite number."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return value if is_number and math.isfinite(value) else str(value)
+    return value if _is_number(value) and math.isfinite(value) else str(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -134,13 +134,13 @@ _LESSONS_NOTICE = (
 )
 
 
-def make_pages(root: Path = ROOT) -> dict[Path, str]:
-    """Return the text of each page that shows the published runs, by its path.
+def make_pages(root: Path = ROOT, runs: Sequence[PaperRun] | None = None) -> dict[Path, str]:
+    """Return the text of each page that shows the published runs, by its path; ``runs`` if somebody has read them.
 
     What we learned is left as it is while a paper that it speaks of is not published.
     """
     folder, readme = root / "results" / "reference", root / "README.md"
-    runs = list_published(folder)
+    runs = list_published(folder) if runs is None else runs
     to_folder = f"{folder.relative_to(root).as_posix()}/"
     table = _render_verdicts(runs, to_folder, "docs/verdicts.md")
     studies, verdicts = (
@@ -167,11 +167,12 @@ def make_pages(root: Path = ROOT) -> dict[Path, str]:
 
 def rewrite_pages(root: Path = ROOT) -> None:
     """Write all pages that show the published runs, and the picture of their printed numbers."""
-    for path, text in make_pages(root).items():
+    folder = root / "results" / "reference"
+    runs = list_published(folder)
+    for path, text in make_pages(root, runs).items():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, text)
-    folder = root / "results" / "reference"
-    write_picture(list_published(folder), folder)
+    write_picture(runs, folder)
 
 
 def replace_block(text: str, name: str, block: str) -> str:
@@ -253,7 +254,7 @@ _MEANINGS: dict[AnySign, str] = {
 """What the signs below the table of papers say, in that order."""
 
 
-def _render_verdicts(runs: list[PaperRun], to_folder: str, to_verdicts: str) -> str:
+def _render_verdicts(runs: Sequence[PaperRun], to_folder: str, to_verdicts: str) -> str:
     """Return what came out of each paper, in a row that is read in ten seconds, and the picture of printed numbers."""
     papers = [run for run in runs if run.is_of_paper]
     counted = {sign for run in papers for answer in run.answers for sign in answer.counts}
