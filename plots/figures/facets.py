@@ -31,6 +31,7 @@ from plots.labels import (
 from plots.series import describe_points
 
 _LONGEST_LINE = 30  # characters above a small picture
+_LONGEST_KEY = 34  # characters of a line of the legend
 _LOWEST, _HIGHEST = -0.7, 1.7  # how far beyond the two levels a picture may reach, in distances between them
 
 _Looks = dict[str, dict[str, Any]]  # colour, marker and dash of each line
@@ -119,8 +120,8 @@ class FacetsView(FigureView[FacetsFigure], of=FacetsFigure):
             style.group_line(i, [key])
         return [
             *keys,
-            style.make_key(f"upper tick: {upper}", color=style.INK, linewidth=0.9),
-            style.make_key(f"lower tick: {lower}", color=style.INK, linewidth=0.9),
+            style.make_key(textwrap.fill(f"upper tick: {upper}", _LONGEST_KEY), color=style.INK, linewidth=0.9),
+            style.make_key(textwrap.fill(f"lower tick: {lower}", _LONGEST_KEY), color=style.INK, linewidth=0.9),
             style.make_key("middle tick: half-way between them", linestyle="none"),
             style.make_patch("beyond either of them", style.SHADE),
             style.make_key("beyond the axis", linestyle="none", marker="v", color=style.INK, markersize=5),

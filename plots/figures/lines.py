@@ -22,7 +22,7 @@ from plots.series import describe_points
 
 _NAMES = ("metric", "dataset", "algorithm")  # what has no order along the bottom
 _LONGEST_NAME = 34  # characters of a line of the legend
-_LONGEST_LABEL = 30  # characters that stand along the y axis
+_LONGEST_LABEL = 33  # characters that stand along the y axis
 _ROOM = 66  # characters that stand along the bottom
 
 

@@ -171,7 +171,7 @@ def _dress_comparisons(axes: style.Axes) -> None:
     axes.set_xlim(-0.06, 1.62)
     axes.set_xticks([0, 0.5, 1])
     axes.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
-    axes.set_xlabel("probability on further data sets\n(Bayesian signed-rank test; 95 % decide)", x=0.4)
+    axes.set_xlabel("probability on further data sets\n(Bayesian signed-rank test;\n95 % decide)", x=0.4)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.spines["bottom"].set_bounds(0, 1)

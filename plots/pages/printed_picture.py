@@ -111,13 +111,12 @@ def draw_panels(panels: Sequence[_Panel]) -> style.Figure:
         _draw_panel(axes, panel)
     for axes in places[len(panels) :]:
         axes.set_axis_off()
-    drawn.supxlabel("printed", fontsize=_FONT)
-    drawn.supylabel("ours", fontsize=_FONT)
     keys = [
         style.make_key(f"{SYMBOLS[sign]} {n} {sign.describe(n)}", **_look(sign))
         for sign, n in _count_signs(panels).items()
     ]
     keys.append(style.make_key("printed = ours", color=style.GRID, linewidth=2))
+    keys.append(style.make_key("→ printed, ↑ ours", linestyle="none"))
     style.write_title(drawn, places[_COLUMNS - 1], "Printed numbers against ours")
     places[len(panels)].legend(handles=keys, loc="upper left", frameon=False, fontsize=_FONT, borderaxespad=0)
     return drawn
