@@ -7,6 +7,8 @@ from importlib import import_module
 
 _NAMES = {
     "bayes.thrifty_bayes": ("ThriftyBayesClassifier",),
+    "bayes.thrifty_means": ("ThriftyMeansClassifier",),
+    "bayes.thrifty_pairs": ("ThriftyPairsClassifier",),
     "bayes.vaidya_bayes": ("VaidyaBayesClassifier",),
     "checks": ("check_private_estimator", "parametrize_with_private_checks"),
     "combined.thrifty_classifier": ("ThriftyClassifier",),

@@ -257,7 +257,10 @@ class ThriftyBayesClassifier(SpendsEpsilon, ClassifierByShares):
 
     def predict_proba(self, X) -> np.ndarray:
         """Return the posterior of each class, as naive Bayes has it: float64 array of shape (n, c)."""
-        matrix = self.read_rows(X)
+        return self.share_rows(self.read_rows(X))
+
+    def share_rows(self, matrix: np.ndarray) -> np.ndarray:
+        """Return the same of rows that are encoded: float64 array of shape (n, k)."""
         codes = code_columns(matrix, self.domain_, self.n_bins)
         return compute_posterior(self.log_sizes_, self.log_ratios_, codes[:, self.features_])
 

@@ -5,9 +5,11 @@ Several trees that share the budget, each on all rows, disagree where each has l
 half of a small budget buys a much worse tree. So there are as many trees as the root of epsilon, by a constant: one up
 to epsilon = 5, two at 10, six at 100.
 
-Where a tree has company, it says how likely each class is; and from four trees on, each question is chosen among a
-random half of the columns, since trees that have little noise are much alike. For numbers, only trees without any are:
-at epsilon = 100 half of the columns makes errors larger by a sixth to a quarter on average, mostly on one set of eight.
+Every leaf says how likely each class is, so that rows can be ranked. On thirteen tuning sets that costs a single tree
+0.04 points of accuracy on average over five epsilons, and raises the mean area under the curve from 83 to 90 % at
+epsilon = 1. From four trees on, each question is chosen among a random half of the columns, since trees that have
+little noise are much alike. For numbers, only trees without any are: at epsilon = 100 half of the columns makes errors
+larger by a sixth to a quarter on average, mostly on one set of eight.
 
 Its constants were chosen like those of the tree (`algorithms.forests.thrifty_tree`), by mean accuracy, and for
 numbers by the logarithm of the squared error, at epsilon from 2 to infinity. For classes the choice is flat: at
@@ -23,7 +25,7 @@ import numpy as np
 
 from algorithms.accounting.events import Event
 from algorithms.accounting.faults import Fault
-from algorithms.forests.engine.predictor import add_shares, add_votes
+from algorithms.forests.engine.predictor import add_shares
 from algorithms.forests.engine.tree import LEAF
 from algorithms.forests.forest import ManyTrees, released_tree
 from algorithms.forests.thrifty_regressor import ThriftyTreesRegressor
@@ -76,13 +78,13 @@ class ThriftyForestClassifier(ThriftyForest, ThriftyTreesClassifier):
 
     Notes
     -----
-    With one tree, up to epsilon = 5, this is `ThriftyTreeClassifier`, but for its depth. T trees on all rows have
-    epsilon / T each, and grow as that one does, with three differences. A leaf spends all that is left on Laplace noise
-    for its class counts, once more, and says of each class which share it would have of all counts, negative ones as 0,
-    if each had (1 + 2 b) / c records more, of c classes and noise of scale b; trees are averaged. From four trees
-    on, a node looks at a random half of the features that it could ask for, rounded up. And where the noise of a node's
-    counts has a scale of at most 1/4, as it has without privacy, it becomes a leaf if it is expected to err no more
-    often than the leaves below it, by Wilson's upper bound, 1.2 standard errors, of the errors of each (C4.5).
+    T trees on all rows have epsilon / T each; up to epsilon = 5 there is one. They grow as `ThriftyTreeClassifier`
+    does, with three differences. A leaf spends all that is left on Laplace noise for its class counts, once more, and
+    says of each class which share it would have of all counts, negative ones as 0, if each had (1 + 2 b) / c records
+    more, of c classes and noise of scale b; trees are averaged. From four trees on, a node looks at a random half of
+    the features that it could ask for, rounded up. And where the noise of a node's counts has a scale of at most 1/4,
+    as it has without privacy, it becomes a leaf if it is expected to err no more often than the leaves below it, by
+    Wilson's upper bound, 1.2 standard errors, of the errors of each (C4.5).
 
     Privacy: epsilon-differentially private for one record added or removed, given a public domain. How many trees there
     are and which features a node looks at follows from the parameters and from chance alone; a tree is
@@ -104,31 +106,25 @@ class ThriftyForestClassifier(ThriftyForest, ThriftyTreesClassifier):
     """
 
     def predict_proba(self, X) -> np.ndarray:
-        """Return the mean of the trees' shares of each class, or the vote of the only one: float64 array (n, c)."""
-        matrix = self.read_rows(X)  # first, so that an unfitted forest says so
-        add = add_shares if find_shares(self.trees_[0]) < len(self.trees_[0]) else add_votes
-        return self._sum_over_trees(matrix, len(self.classes_), add) / len(self.trees_)
+        """Return the mean of the trees' shares of each class: float64 array of shape (n, c)."""
+        return self.share_rows(self.read_rows(X))
+
+    def share_rows(self, matrix: np.ndarray) -> np.ndarray:
+        """Return the same of rows that are encoded: float64 array of shape (n, k)."""
+        return self._sum_over_trees(matrix, len(self.classes_), add_shares) / len(self.trees_)
 
     def _released(self, origin: Origin) -> ReleasedForest:
-        if self._votes_alone():
-            return super()._released(origin)
         trees = tuple(release_shares(nodes, len(self.classes_)) for nodes in self.trees_)
         return ReleasedForest(origin, self.classes_.copy(), COUNTS, None, trees)
 
     def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
-        if self._votes_alone():
-            return super()._ledger_and_faults(table)
         below = "splits and counts of a path, and the counts of its leaf with the rest"
         return self._any_path(table, "class counts of the root", "laplace and permute_and_flip", below), ()
 
 
 def find_shares(nodes: np.ndarray) -> int:
-    """Return where the shares of the leaves begin, behind all nodes that rows come to: the end of a tree without them.
-
-    The tree says so itself: what the estimator's parameters are by now does not matter.
-    """
-    starts = nodes["child"][nodes["decides"] == LEAF]
-    return int(starts[starts >= 0].min(initial=len(nodes)))
+    """Return where the shares of the leaves begin, behind all nodes that rows come to."""
+    return int(nodes["child"][nodes["decides"] == LEAF].min())
 
 
 def release_shares(nodes: np.ndarray, n_classes: int) -> ReleasedTree:

@@ -12,7 +12,7 @@ thrifty_tree::Plan read_plan(nb::handle plan) {
         .epsilon = take<double>(plan, "epsilon"),
         .root_epsilon = take<double>(plan, "root_epsilon"),
         .enough = take<double>(plan, "enough"),
-        .is_alone = take<bool>(plan, "is_alone"),
+        .draws_labels = take<bool>(plan, "draws_labels"),
         .asks_half = take<bool>(plan, "asks_half"),
     };
 }

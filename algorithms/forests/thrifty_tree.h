@@ -21,7 +21,7 @@ struct Plan {
     double epsilon;
     double root_epsilon;  // of the count of the root, or the look at it
     double enough;        // infinite without noise
-    bool is_alone;        // nothing else votes: a leaf draws its label, and need not say how likely each class is
+    bool draws_labels;        // a leaf draws its label, and does not say how likely each class is
     bool asks_half;       // a node looks at a random half of the features only, so that many trees differ
 };
 
@@ -84,7 +84,7 @@ inline Seen count_classes(
     tree.nodes[i].noisy_count = errors;
     tree.nodes[i].epsilon = epsilon;
     // Where it is pruned, it is a leaf of these counts.
-    if (!plan.is_alone) tree.nodes[i].label = static_cast<std::int32_t>(largest);
+    if (!plan.draws_labels) tree.nodes[i].label = static_cast<std::int32_t>(largest);
     const double more = SHRINKAGE / epsilon;
     const double weight = (second + more) / std::max({noisy[largest] + more, second + more, 1.0});
     if (left < INF) left -= epsilon;
@@ -247,7 +247,7 @@ std::vector<Node> grow_tree(
         const auto unused = features_to_ask(tree, i, table.codes.n_rows, plan, rng);
         const bool is_worth_asking = i == 0 || seen.errors > TOO_FEW / seen.left;
         if (node.depth == plan.max_depth || unused.empty() || !is_worth_asking) {
-            if (plan.is_alone) {
+            if (plan.draws_labels) {
                 draw_label(tree, i, counts, seen.left, rng);
             } else {
                 known[i].counts = label_leaf(tree, i, counts, seen.left, rng);
@@ -260,7 +260,7 @@ std::vector<Node> grow_tree(
             split_by_option(tree, table, i, feature, option);
         }
     }
-    if (!plan.is_alone) {
+    if (!plan.draws_labels) {
         prune_tree(tree, known);
         note_shares(tree, known);
     }

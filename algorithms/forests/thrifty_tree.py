@@ -83,7 +83,7 @@ class ThriftyPlan(NamedTuple):
     epsilon: float
     root_epsilon: float  #: of the count of the root, or the look at it
     enough: float  #: infinite without noise
-    is_alone: bool  #: nothing else votes: a leaf draws its label, and need not say how likely each class is
+    draws_labels: bool  #: a leaf draws its label, and does not say how likely each class is
     asks_half: bool  #: a node looks at a random half of the features only, so that many trees differ
 
 
@@ -117,7 +117,7 @@ def grow_tree(plan, table, rows, rng):
         unused = features_to_ask(growth, i, table.codes.shape[0], plan, rng)
         is_worth_asking = i == 0 or seen.errors > TOO_FEW / seen.left
         if node.depth == plan.max_depth or unused.shape[0] == 0 or not is_worth_asking:
-            if plan.is_alone:
+            if plan.draws_labels:
                 draw_label(growth, i, counts, seen.left, rng)
             else:
                 known[i] = seen._replace(counts=label_leaf(growth, i, counts, seen.left, rng), epsilon=seen.left)
@@ -127,7 +127,7 @@ def grow_tree(plan, table, rows, rng):
             node.epsilon += epsilon
             split_by_option(growth, table, i, feature, option)
         i += 1
-    if not plan.is_alone:
+    if not plan.draws_labels:
         prune_tree(growth, known)
         note_shares(growth, known)
     return take_nodes(growth)
@@ -157,7 +157,7 @@ def count_classes(growth, i, counts, plan, rng):
     errors = max(others, second)
     is_spread = noisy[largest] < SPREAD * max(noisy[largest] + errors, 1.0)
     node.noisy_count, node.epsilon = errors, epsilon
-    if not plan.is_alone:  # where it is pruned, it is a leaf of these counts
+    if not plan.draws_labels:  # where it is pruned, it is a leaf of these counts
         node.label = largest
     more = SHRINKAGE / epsilon
     weight = (second + more) / max(noisy[largest] + more, second + more, 1.0)
@@ -399,6 +399,8 @@ class ThriftyTrees(PrivateForest):
     GROW: ClassVar[Callable]
     CONSTANTS: ClassVar[tuple[float, float]]
     """The part of epsilon that the root has; and what is enough for a node, where there is noise."""
+    DRAWS_LABELS: ClassVar[bool] = False
+    """Leaves draw labels, and do not say how likely each class is."""
 
     def prepare(self, X, y) -> tuple[Table, partial, Callable]:
         """Do all of ``fit`` that is not random, as every forest does; rows are read and coded a block at a time."""
@@ -415,17 +417,11 @@ class ThriftyTrees(PrivateForest):
         n_trees, (root_share, enough) = self.count_trees(), self.CONSTANTS
         epsilon = float(self.epsilon) / n_trees
         enough = math.inf if math.isinf(epsilon) else enough
-        return ThriftyPlan(
-            self.max_depth, epsilon, root_share * epsilon, enough, self._votes_alone(), self._asks_half()
-        )
+        return ThriftyPlan(self.max_depth, epsilon, root_share * epsilon, enough, self.DRAWS_LABELS, self._asks_half())
 
     def _asks_half(self) -> bool:
         """Tell whether nodes look at a random half of their features only: without it, many trees would be alike."""
         return self.count_trees() >= MANY_TREES
-
-    def _votes_alone(self) -> bool:
-        """Tell whether nothing else votes beside a tree, whose leaves need not say how likely each class is then."""
-        return self.count_trees() == 1
 
     def _bind_grower(self, table):
         return partial(self.GROW, self._make_plan())
@@ -503,3 +499,5 @@ class ThriftyTreeClassifier(ThriftyTreesClassifier, OneTree):
     >>> tree.privacy_.keeps_claim, tree.privacy_.accounted_epsilon
     (True, 1.0)
     """
+
+    DRAWS_LABELS = True

@@ -28,7 +28,7 @@ FORMAT_WITHOUT_CHECKSUM = "dp-replica release 1"
 SEALED = re.compile(rf'\{{"format": "{FORMAT}", "sha256": "([0-9a-f]{{64}})", (.*\}})(?:\r?\n)?', re.DOTALL)
 """A file as `seal_document` writes it."""
 
-MODULES = ("forest", "regression", "classifier", "marginals", "naive_bayes", "numbers", "product")
+MODULES = ("forest", "regression", "classifier", "marginals", "naive_bayes", "class_means", "numbers", "product")
 """Those that have kinds of releases. A kind is named like its module; a further one of a module after a colon."""
 
 

@@ -1,4 +1,4 @@
-"""Released naive Bayes, of codes of columns or of categories and normal numbers, and how either has a posterior."""
+"""Released naive Bayes, of codes, pairs of codes, or categories and normal numbers, and how each has a posterior."""
 
 from __future__ import annotations
 
@@ -75,6 +75,55 @@ class ReleasedNaiveBayes(Release):
 
 
 @dataclass(frozen=True, eq=False)
+class ReleasedPairBayes(Release):
+    """A naive Bayes classifier of pairs of nominal columns that has left."""
+
+    KIND = "naive_bayes:pairs"
+
+    origin: Origin
+    classes: np.ndarray  #: (c,): class labels, sorted
+    pairs: np.ndarray  #: int64 (m, 2): columns that are looked at together
+    log_sizes: np.ndarray  #: float64 (c,): logarithm of the noisy size of each class, at least 0
+    log_ratios: tuple[np.ndarray, ...]  #: float64 (v, c) for each pair: what its v codes add for each class
+
+    def predict_proba(self, X) -> np.ndarray:
+        """Return the posterior of each class: float64 array of shape (n, c)."""
+        matrix, _ = self.origin.domain.encode(X)
+        return compute_posterior(self.log_sizes, self.log_ratios, code_pairs(matrix, self.origin.domain, self.pairs))
+
+    def predict(self, X) -> np.ndarray:
+        """Predict the class of each row."""
+        return self.classes[np.argmax(self.predict_proba(X), axis=1)]
+
+    def to_contents(self) -> dict:
+        """Return classes, pairs, sizes and ratios."""
+        return {
+            "classes": to_plain_data(self.classes),
+            "pairs": to_plain_data(self.pairs),
+            "log_sizes": to_plain_data(self.log_sizes),
+            "log_ratios": to_plain_data(self.log_ratios),
+        }
+
+    @classmethod
+    def from_contents(cls, origin: Origin, contents: Field) -> ReleasedPairBayes:
+        """Return the classifier that ``contents`` was made of: each code of its pairs has a ratio for every class."""
+        fields = contents.entries("classes", "pairs", "log_sizes", "log_ratios")
+        classes, columns = read_classes(fields["classes"], origin.domain), origin.domain.features
+        pairs = fields["pairs"].whole_numbers(None, 2, lowest=0, highest=len(columns) - 1)
+        is_number = np.array([isinstance(column, Continuous) for column in columns])
+        fields["pairs"].refuse_where(is_number[pairs], "must be a nominal column")
+        tables = fields["log_ratios"].items(1)
+        if len(tables) != len(pairs):
+            fields["log_ratios"].refuse(f"must be a list of {len(pairs)}")
+        sizes = fields["log_sizes"].numbers(len(classes), lowest=0, highest=LARGEST_LOG)
+        ratios = tuple(
+            table.numbers(count_pair_codes(origin.domain, pair), len(classes), lowest=-LARGEST_LOG, highest=LARGEST_LOG)
+            for table, pair in zip(tables, pairs, strict=True)
+        )
+        return cls(origin, classes, pairs, sizes, ratios)
+
+
+@dataclass(frozen=True, eq=False)
 class ReleasedNormalBayes(Release):
     """A naive Bayes classifier of categories, and of numbers with normal distributions, that has left."""
 
@@ -126,6 +175,41 @@ class ReleasedNormalBayes(Release):
         means = fields["means"].numbers(*of_columns, lowest=-1.0, highest=1.0)
         deviations = fields["deviations"].numbers(*of_columns, lowest=LEAST_DEVIATION, highest=1.0)
         return cls(origin, classes, sizes, shares, means, deviations)
+
+
+def count_pair_codes(domain: Domain, pair: Sequence[int]) -> int:
+    """Return how many codes a pair of nominal columns has: one for each two of their categories.
+
+    Examples
+    --------
+    >>> from algorithms import Nominal
+    >>> count_pair_codes(Domain((Nominal("a", (0, 1)), Nominal("b", (0, 1, 2)))), (0, 1))
+    6
+    """
+    first, second = (domain.features[j] for j in pair)
+    return len(first.categories) * len(second.categories)
+
+
+def code_pairs(matrix: np.ndarray, domain: Domain, pairs: Sequence[Sequence[int]]) -> np.ndarray:
+    """Number the categories of pairs of nominal columns, in rows as ``domain.encode`` returns them.
+
+    Returns
+    -------
+    int64 array of shape (n, m)
+        Codes from 0 to ``count_pair_codes(domain, pair) - 1``.
+
+    Examples
+    --------
+    >>> from algorithms import Nominal
+    >>> domain = Domain((Nominal("a", (0, 1)), Nominal("b", (0, 1, 2))))
+    >>> code_pairs(np.array([[0.0, 2.0], [1.0, 0.0]]), domain, [(0, 1)])
+    array([[2],
+           [3]])
+    """
+    codes = np.empty((len(matrix), len(pairs)), dtype=np.int64, order="F")
+    for i, (first, second) in enumerate(pairs):
+        codes[:, i] = matrix[:, first] * len(domain.features[second].categories) + matrix[:, second]
+    return codes
 
 
 def split_columns(domain: Domain) -> tuple[list[int], list[int]]:

@@ -1,15 +1,18 @@
-"""Released naive Bayes and forest of which one corrects the other: what both say of a class is multiplied."""
+"""Released naive Bayes, pairs or means, and a forest that corrects them: what both say of a class is multiplied."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from algorithms.released.class_means import ReleasedClassMeans
 from algorithms.released.document import Origin, Release, to_plain_data
 from algorithms.released.field import ROUNDING, SMALLEST, Field
 from algorithms.released.forest import COUNTS, ReleasedForest
-from algorithms.released.naive_bayes import ReleasedNaiveBayes, shares_of_logs
+from algorithms.released.naive_bayes import ReleasedNaiveBayes, ReleasedPairBayes, shares_of_logs
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,16 +20,18 @@ class ReleasedProduct(Release):
     """A naive Bayes classifier and a forest that have left together."""
 
     KIND = "product"
+    NAME: ClassVar[str] = "bayes"  #: of what comes before the forest, in a document
+    PART: ClassVar[type] = ReleasedNaiveBayes
 
     origin: Origin
-    bayes: ReleasedNaiveBayes
+    first: ReleasedNaiveBayes | ReleasedPairBayes | ReleasedClassMeans
     forest: ReleasedForest
-    weight: float  #: power to which the ratios of naive Bayes are raised, in (0, 1]
+    weight: float  #: power to which the ratios of the first are raised, in (0, 1]
 
     def predict_proba(self, X) -> np.ndarray:
         """Return the share of each class: float64 array of shape (n, c)."""
-        shares, posterior = self.forest.predict_proba(X), self.bayes.predict_proba(X)
-        return multiply_shares(shares, posterior, self.bayes.log_sizes, self.weight)
+        shares, posterior = self.forest.predict_proba(X), self.first.predict_proba(X)
+        return multiply_shares(shares, posterior, self.first.log_sizes, self.weight)
 
     def predict(self, X) -> np.ndarray:
         """Predict the class of each row."""
@@ -35,7 +40,7 @@ class ReleasedProduct(Release):
     def to_contents(self) -> dict:
         """Return what both hold, and the weight."""
         return {
-            "bayes": self.bayes.to_contents(),
+            self.NAME: self.first.to_contents(),
             "forest": self.forest.to_contents(),
             "weight": to_plain_data(self.weight),
         }
@@ -43,9 +48,9 @@ class ReleasedProduct(Release):
     @classmethod
     def from_contents(cls, origin: Origin, contents: Field) -> ReleasedProduct:
         """Return the classifier that ``contents`` was made of: no share of its forest is 0, which has no logarithm."""
-        fields = contents.entries("bayes", "forest", "weight")
+        fields = contents.entries(cls.NAME, "forest", "weight")
         weight = fields["weight"].number(lowest=SMALLEST, highest=1)
-        bayes = ReleasedNaiveBayes.from_contents(origin, fields["bayes"])
+        first = cls.PART.from_contents(origin, fields[cls.NAME])
         forest = ReleasedForest.from_contents(origin, fields["forest"])
         parts = fields["forest"].entries("classes", "combines", "n_bins", "trees")
         if forest.combines != COUNTS:
@@ -54,22 +59,40 @@ class ReleasedProduct(Release):
             answers = parts["trees"].at(i).entries(*tree._fields)["answer"]
             is_none = (tree.answer < SMALLEST) | (tree.answer > 1 + ROUNDING)
             answers.refuse_where(is_none, f"must be a share, from {SMALLEST:g} to 1")
-        return cls(origin, bayes, forest, weight)
+        return cls(origin, first, forest, weight)
+
+
+class ReleasedPairProduct(ReleasedProduct):
+    """Naive Bayes on pairs of columns and a forest that have left together."""
+
+    KIND = "product:pairs"
+    NAME, PART = "pairs", ReleasedPairBayes
+
+
+class ReleasedMeansProduct(ReleasedProduct):
+    """Class means and a forest that have left together."""
+
+    KIND = "product:means"
+    NAME, PART = "means", ReleasedClassMeans
+
+
+PRODUCTS = {kind.PART: kind for kind in (ReleasedProduct, ReleasedPairProduct, ReleasedMeansProduct)}
+"""The product of a forest with each kind of release that may come before it."""
 
 
 def multiply_shares(shares: np.ndarray, posterior: np.ndarray, log_sizes: np.ndarray, weight: float) -> np.ndarray:
-    """Multiply the shares of a forest by what naive Bayes says beyond the sizes of the classes, which both know.
+    """Multiply the shares of a forest by what another says beyond the sizes of the classes, which both know.
 
     Parameters
     ----------
     shares : float64 array of shape (n, c)
         Shares of the classes by the forest, above 0.
     posterior : float64 array of shape (n, c)
-        Shares by naive Bayes.
+        Shares by the other.
     log_sizes : float64 array of shape (c,)
         Logarithm of the sizes of the classes that it went out from.
     weight : float
-        Power to which its ratios are raised, in (0, 1].
+        Power to which its ratios are raised, from 0; inf for the posterior alone.
 
     Returns
     -------
@@ -82,6 +105,8 @@ def multiply_shares(shares: np.ndarray, posterior: np.ndarray, log_sizes: np.nda
     >>> multiply_shares(np.array([[0.5, 0.5]]), np.array([[0.8, 0.2]]), np.log([80.0, 20.0]), 1.0).round(3)
     array([[0.5, 0.5]])
     """
-    with np.errstate(divide="ignore"):  # of a class that naive Bayes rules out
+    if weight == 0.0 or math.isinf(weight):
+        return posterior if weight else shares
+    with np.errstate(divide="ignore"):  # of a class that the other rules out
         logs = np.log(shares) + weight * (np.log(posterior) - log_sizes)
     return shares_of_logs(logs)
