@@ -15,13 +15,14 @@ of what kind the columns are.
 How much what comes first counts beside the forest is asked of the rows, by how many of them are right then. That costs
 a twentieth of the budget and chooses so well that it is within a point of the best choice.
 
-All of this was chosen by mean accuracy on the sets with at least six classes that ``conf/tuning.yaml`` lists under
+All of this was chosen by mean accuracy on the sets with at least three classes that ``conf/tuning.yaml`` lists under
 ``chosen_on``, and on 3,000 made-up rows of a display of lights (LED, 24 columns), with seeds from 1000. At epsilon = 1
 the means are ahead of the forest by 16 points on MNIST in Blocks (49 columns) and by 30 on LED Display (7), and behind
 by 10 on Texture (40): so `MANY_NUMBERS` lies between 40 and 49, which is little to go by. Naive Bayes is behind the
 forest by 1 to 7 points on all of three other sets of numbers, which have up to eleven classes; none has more, so that
 `VERY_MANY` only keeps what was the rule before. At epsilon = 0.15 it is ahead by 6 points on average, at 0.3 behind by
-2. Tried, and no better: a part of the budget for each of two or three
+2. Where all columns are nominal, the forest alone is behind by 0 to 4 points with three to five classes, from epsilon =
+0.5 to 5, and ahead with two. Tried, and no better: a part of the budget for each of two or three
 that vote or are multiplied, small fits of each that choose what is paid for (they favour what learns early), and the
 answer of naive Bayes as one more column of a tree.
 """
@@ -94,10 +95,10 @@ def choose_first(columns: Sequence[Feature], n_classes: int, many_classes: int, 
     >>> choose_first([light] * 7, 2, 6, 1.0), choose_first([number] * 7, 26, 6, 1.0).__name__
     (None, 'ThriftyBayesClassifier')
     """
-    if n_classes < many_classes or math.isinf(epsilon):
-        return None
     nominal = [column for column in columns if not isinstance(column, Continuous)]
     n_numbers = len(columns) - len(nominal)
+    if n_classes < (many_classes if n_numbers else many_classes / 2) or math.isinf(epsilon):
+        return None
     if n_numbers >= MANY_NUMBERS or (not n_numbers and all(len(column.categories) <= 2 for column in nominal)):
         return ThriftyMeansClassifier
     if not n_numbers and len(nominal) < WIDE and divide_budget(epsilon, True).first_epsilon >= FOR_PAIRS:
@@ -153,7 +154,8 @@ class ThriftyClassifier(SpendsEpsilon, ClassifierByShares):
     epsilon : float
         Budget, from 1e-100 to 1e100; inf is the noise-free forest.
     many_classes : int
-        From as many classes on, something else than a forest may be paid for first; at least 2.
+        From as many classes on, or half as many where all columns are nominal, something else than a forest may be paid
+        for first; at least 2.
     n_jobs : int or None
         Threads that grow trees.
 
@@ -169,8 +171,8 @@ class ThriftyClassifier(SpendsEpsilon, ClassifierByShares):
 
     Notes
     -----
-    With fewer classes than ``many_classes``, or without noise, this is `ThriftyForestClassifier`. With as many or
-    more, there may be a first part: `ThriftyMeansClassifier` if all columns are nominal with two categories, or if 45
+    With fewer classes than ``many_classes``, with fewer than half as many where all columns are nominal, or without
+    noise, this is `ThriftyForestClassifier`. With as many or more, there may be a first part: `ThriftyMeansClassifier` if all columns are nominal with two categories, or if 45
     columns or more are numbers; else, if all are nominal, `ThriftyPairsClassifier` if they are fewer than 30 and it may
     spend 0.5 or more, otherwise `ThriftyBayesClassifier`; and that one, too, from twelve classes on, or below an
     epsilon of 0.25. Up to epsilon = 2 the first part has all the budget. From 2 on it has half of it, at most 2; a
