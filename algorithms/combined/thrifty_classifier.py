@@ -22,9 +22,9 @@ by 10 on Texture (40): so `MANY_NUMBERS` lies between 40 and 49, which is little
 forest by 1 to 7 points on all of three other sets of numbers, which have up to eleven classes; none has more, so that
 `VERY_MANY` only keeps what was the rule before. At epsilon = 0.15 it is ahead by 6 points on average, at 0.3 behind by
 2. Where all columns are nominal, the forest alone is behind by 0 to 4 points with three to five classes, from epsilon =
-0.5 to 5, and ahead with two. Tried, and no better: a part of the budget for each of two or three
-that vote or are multiplied, small fits of each that choose what is paid for (they favour what learns early), and the
-answer of naive Bayes as one more column of a tree.
+0.5 to 5, and ahead with two. Tried, and no better: a part of the budget for each of two or three that vote or are
+multiplied, small fits of each that choose what is paid for (they favour what learns early), and the answer of naive
+Bayes as one more column of a tree.
 """
 
 from __future__ import annotations
@@ -172,14 +172,14 @@ class ThriftyClassifier(SpendsEpsilon, ClassifierByShares):
     Notes
     -----
     With fewer classes than ``many_classes``, with fewer than half as many where all columns are nominal, or without
-    noise, this is `ThriftyForestClassifier`. With as many or more, there may be a first part: `ThriftyMeansClassifier` if all columns are nominal with two categories, or if 45
-    columns or more are numbers; else, if all are nominal, `ThriftyPairsClassifier` if they are fewer than 30 and it may
-    spend 0.5 or more, otherwise `ThriftyBayesClassifier`; and that one, too, from twelve classes on, or below an
-    epsilon of 0.25. Up to epsilon = 2 the first part has all the budget. From 2 on it has half of it, at most 2; a
-    twentieth pays for the choice of a weight w; and the forest has the rest. A class is predicted that has the largest
-    product of its share by the forest and of what the first part says of it, its posterior divided by the size of the
-    class, to the power of w. The weight is drawn by permute-and-flip: its score is how many training records would be
-    given their class.
+    noise, this is `ThriftyForestClassifier`. With as many or more, there may be a first part: `ThriftyMeansClassifier`
+    if all columns are nominal with two categories, or if 45 columns or more are numbers; else, if all are nominal,
+    `ThriftyPairsClassifier` if they are fewer than 30 and it may spend 0.5 or more, otherwise `ThriftyBayesClassifier`;
+    and that one, too, from twelve classes on, or below an epsilon of 0.25. Up to epsilon = 2 the first part has all the
+    budget. From 2 on it has half of it, at most 2; a twentieth pays for the choice of a weight w; and the forest has
+    the rest. A class is predicted that has the largest product of its share by the forest and of what the first part
+    says of it, its posterior divided by the size of the class, to the power of w. The weight is drawn by permute-and-
+    flip: its score is how many training records would be given their class.
 
     Privacy: epsilon-differentially private for one record added or removed, given a public domain. Which parts there
     are and what each may spend follows from epsilon, the declared columns and classes and ``many_classes``, never from
