@@ -16,7 +16,7 @@ import pickle
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from functools import cache, partial
 from importlib.metadata import version
@@ -38,7 +38,7 @@ from experiments.run.executors.workers import ChunkResult, Workers, run_chunk
 from experiments.store.record import Record
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, LocalCluster
 
 _INSTALLED = ("algorithms", "conf", "datasets", "documents", "experiments", "plots", "results/reported")
 _SECONDS_TO_ANSWER = 10  # of a Dask scheduler
@@ -119,6 +119,20 @@ class _Call:
 
 
 @contextmanager
+def _closing(cluster: LocalCluster) -> Iterator[LocalCluster]:
+    """Close a cluster in the end; its workers are told to end, and on a busy machine may take longer than Dask waits.
+
+    Dask kills them then, which the processes of `loky` have no method for (see ``processes.choose_start``). What was
+    run is here by now, and they end by themselves.
+    """
+    try:
+        yield cluster
+    finally:
+        with suppress(AttributeError):
+            cluster.close()
+
+
+@contextmanager
 def connect_to_dask(where: ExecutorSettings) -> Iterator[Client]:
     """Connect to a Dask cluster, or start one of this machine's cores for as long as the context lasts."""
     try:
@@ -132,8 +146,9 @@ def connect_to_dask(where: ExecutorSettings) -> Iterator[Client]:
     if where.address is None:
         quiet = {"distributed.scheduler.allowed-failures": 0, "logging.distributed": "critical"}
         workers = {"n_workers": where.n_jobs, "threads_per_worker": 1, "dashboard_address": None}
-        with dask.config.set(quiet), LocalCluster(**workers, silence_logs=50) as cluster, Client(cluster) as client:
-            yield client
+        with dask.config.set(quiet), _closing(LocalCluster(**workers, silence_logs=50)) as cluster:
+            with Client(cluster) as client:
+                yield client
         return
     for name in ("distributed", "distributed.client"):  # whatever ends the run is said in one line of ours
         logging.getLogger(name).setLevel(logging.CRITICAL)
