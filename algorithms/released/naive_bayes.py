@@ -10,9 +10,9 @@ import numpy as np
 from algorithms.encoding.bins import MOST_BINS, code_columns, count_codes
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous
-from algorithms.released.columns import read_classes
 from algorithms.released.document import Origin, Release, to_plain_data
 from algorithms.released.field import Field
+from algorithms.released.origin import read_classes
 
 LARGEST_LOG = 745.0
 """No logarithm of a 64-bit float is larger, nor smaller than minus this, but for those of 0 and of infinity."""
