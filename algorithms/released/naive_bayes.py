@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -180,14 +181,16 @@ class ReleasedNormalBayes(Release):
 def count_pair_codes(domain: Domain, pair: Sequence[int]) -> int:
     """Return how many codes a pair of nominal columns has: one for each two of their categories.
 
+    A column that is paired with itself has its own: nobody could be in any of the others.
+
     Examples
     --------
     >>> from algorithms import Nominal
-    >>> count_pair_codes(Domain((Nominal("a", (0, 1)), Nominal("b", (0, 1, 2)))), (0, 1))
-    6
+    >>> domain = Domain((Nominal("a", (0, 1)), Nominal("b", (0, 1, 2))))
+    >>> count_pair_codes(domain, (0, 1)), count_pair_codes(domain, (1, 1))
+    (6, 3)
     """
-    first, second = (domain.features[j] for j in pair)
-    return len(first.categories) * len(second.categories)
+    return math.prod(len(domain.features[j].categories) for j in {*map(int, pair)})
 
 
 def code_pairs(matrix: np.ndarray, domain: Domain, pairs: Sequence[Sequence[int]]) -> np.ndarray:
@@ -208,7 +211,9 @@ def code_pairs(matrix: np.ndarray, domain: Domain, pairs: Sequence[Sequence[int]
     """
     codes = np.empty((len(matrix), len(pairs)), dtype=np.int64, order="F")
     for i, (first, second) in enumerate(pairs):
-        codes[:, i] = matrix[:, first] * len(domain.features[second].categories) + matrix[:, second]
+        codes[:, i] = matrix[:, second]
+        if first != second:
+            codes[:, i] += len(domain.features[second].categories) * matrix[:, first].astype(np.int64)
     return codes
 
 
