@@ -113,6 +113,9 @@ class ReleasedPairBayes(Release):
         pairs = fields["pairs"].whole_numbers(None, 2, lowest=0, highest=len(columns) - 1)
         is_number = np.array([isinstance(column, Continuous) for column in columns])
         fields["pairs"].refuse_where(is_number[pairs], "must be a nominal column")
+        used = [column for pair in pairs.tolist() for column in {*pair}]
+        if len({*used}) < len(used) or (pairs[:, 0] > pairs[:, 1]).any():
+            fields["pairs"].refuse("must be pairs of columns in their order, none of them in two")
         tables = fields["log_ratios"].items(1)
         if len(tables) != len(pairs):
             fields["log_ratios"].refuse(f"must be a list of {len(pairs)}")
