@@ -11,13 +11,14 @@ from algorithms import Continuous, Domain, Nominal
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED, Parallel, Sequential, Spent
 from algorithms.accounting.privacy import Privacy
 from algorithms.accounting.trust import RELEASE
+from algorithms.released.class_means import ReleasedClassMeans
 from algorithms.released.classifier import BinaryTree, HiddenLayer, OneClass, ReleasedClassifier, SupportVectors
 from algorithms.released.document import FORMAT, Origin
 from algorithms.released.forest import BELOW, BY_VALUE, COUNTS, EQUALS, LEAF, MEAN, VOTES, ReleasedForest, ReleasedTree
 from algorithms.released.marginals import ReleasedMarginals
-from algorithms.released.naive_bayes import ReleasedNaiveBayes, ReleasedNormalBayes
+from algorithms.released.naive_bayes import ReleasedNaiveBayes, ReleasedNormalBayes, ReleasedPairBayes
 from algorithms.released.numbers import ReleasedNumbers
-from algorithms.released.product import ReleasedProduct
+from algorithms.released.product import ReleasedMeansProduct, ReleasedPairProduct, ReleasedProduct
 from algorithms.released.regression import ReleasedRegression
 
 FEATURES = (Continuous("x", -1, 7), Nominal("a", ("u", "v", "w")), Nominal("b", (0, 1)))
@@ -101,6 +102,15 @@ def naive_bayes(at):
     return ReleasedNaiveBayes(at, LABELS, 2, np.array([1, 2]), np.log([30.0, 20.0, 10.0]).round(3), ratios)
 
 
+def pair_bayes(at):
+    ratios = np.round(np.random.default_rng(1).normal(size=(6, 3)), 2)
+    return ReleasedPairBayes(at, LABELS, np.array([[1, 2]]), np.log([30.0, 20.0, 10.0]).round(3), (ratios,))
+
+
+def class_means(at):
+    return ReleasedClassMeans(at, LABELS, np.random.default_rng(2).uniform(-1, 1, (3, 5)).round(2))
+
+
 def classifier(rule, domain=CLASSES, labels=LABELS):
     return ReleasedClassifier(origin(domain), labels, np.array([3.0, 2.0, 1.5]), np.array([2.0, 0.75, 0.5]), rule)
 
@@ -133,9 +143,9 @@ def marginals():
     return ReleasedMarginals(at, np.array([12.25, 0.0, 7.5]), tuple(map(np.array, shares)))
 
 
-def product():
+def product(kind, first):
     at = origin(CLASSES)
-    return ReleasedProduct(at, naive_bayes(at), ReleasedForest(at, LABELS, COUNTS, None, of_counts(32.0)), 0.5)
+    return kind(at, first(at), ReleasedForest(at, LABELS, COUNTS, None, of_counts(32.0)), 0.5)
 
 
 def regression():
@@ -158,7 +168,11 @@ MADE_UP = {
     "forest of means": lambda: ReleasedForest(origin(NUMBERS), None, MEAN, None, of_means()),
     "naive Bayes": lambda: naive_bayes(origin(CLASSES)),
     "normal naive Bayes": normal_bayes,
-    "product": product,
+    "pairs naive Bayes": lambda: pair_bayes(origin(CLASSES)),
+    "class means": lambda: class_means(origin(CLASSES)),
+    "product": lambda: product(ReleasedProduct, naive_bayes),
+    "product of pairs": lambda: product(ReleasedPairProduct, pair_bayes),
+    "product of means": lambda: product(ReleasedMeansProduct, class_means),
     "regression": regression,
     "marginals": marginals,
     "binary tree": lambda: classifier(binary()),
@@ -223,6 +237,7 @@ BAYES = {
     r"contents\.log_ratios\[\d\]\[\d\]\[\d\]": number(-745, 745),
     r"contents\.(log_sizes|log_ratios\[\d\](\[\d\])?)": each(),
 }
+A_WEIGHT = {r"contents\.weight": number(1e-100, 1)}
 OTHERS = {
     "forest of votes": A_DECLARATION
     | A_LARGER_CLAIM
@@ -258,9 +273,16 @@ OTHERS = {
         r"contents\.deviations\[\d\]\[\d\]": number(0.001, 1),
         r"contents\.(log_sizes|log_shares\[\d\](\[\d\])?|(means|deviations)\[\d\])": each(),
     },
+    "pairs naive Bayes": BAYES,
+    "class means": {
+        r"contents\.means\[\d\]\[\d\]": number(-1, 1),
+        r"contents\.means(\[\d\])?": each(),
+    },
+    "product of pairs": A_WEIGHT,
+    "product of means": A_WEIGHT,
     "product": ANOTHER_TREE
+    | A_WEIGHT
     | {
-        r"contents\.weight": number(1e-100, 1),
         r"contents\.forest\.trees\[\d\]\.answer\[\d\]\[\d\]": number(1e-100, 1),
         r"contents\.forest\.trees\[\d\]\.answer(\[\d\])?": each(),
     },

@@ -160,8 +160,8 @@ def is_tried(name, path):
     """What all kinds share is damaged in one of them, and the parts of a product in those that they are."""
     if name == "forest of votes" or not path:
         return True
-    if name == "product" and len(path) > 2:
-        return path[1] == "forest" and (len(path) == 3 or path[3:5] == (0, "answer"))
+    if name.startswith("product") and len(path) > 2:
+        return name == "product" and path[1] == "forest" and (len(path) == 3 or path[3:5] == (0, "answer"))
     return path[0] == "contents" or (name == "marginals" and path[0] == "parameters")
 
 

@@ -105,6 +105,7 @@ BY_OPENDP = {
     "privatree_sound",
     "rdt",
     "thrifty_bayes",
+    "thrifty_pairs",
 }
 """Estimators whose whole ledger OpenDP can express; a new one may be added to them."""
 LOOSE = (

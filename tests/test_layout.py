@@ -54,7 +54,7 @@ ORDER = [
 
 PACKAGES = ("dp_replica", "algorithms", "documents", "datasets", "experiments", "plots", "hydra_plugins")
 LARGEST_FOLDER = 12
-REGISTRIES = {"experiments/commands", "experiments/statements", "experiments/questions/claims"}
+REGISTRIES = {"datasets/readers", "experiments/commands", "experiments/statements", "experiments/questions/claims"}
 """Folders with one file for each thing of a kind, which nobody has to read together."""
 
 

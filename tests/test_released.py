@@ -97,6 +97,9 @@ def test_every_sound_estimator_can_leave_and_no_other(released):
     assert {
         "thrifty",
         "thrifty_bayes",
+        "thrifty_forest",
+        "thrifty_means",
+        "thrifty_pairs",
         "thrifty_tree",
         "rdt",
         "edprf_sound",

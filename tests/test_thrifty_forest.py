@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.metrics import roc_auc_score
 
 from algorithms import (
     Continuous,
@@ -22,7 +23,7 @@ from algorithms.forests import thrifty_tree
 from algorithms.forests.engine.tree import LEAF
 from algorithms.forests.thrifty_forest import buy_trees
 from algorithms.forests.thrifty_tree import CAUTION, expected_errors
-from algorithms.released.forest import COUNTS, VOTES
+from algorithms.released.forest import COUNTS
 from tests.reference_trees import (
     SEED,
     TABLES,
@@ -106,7 +107,7 @@ def streams(n_trees):
 
 
 @TABLES
-@pytest.mark.parametrize("n_trees", [2, 3, 4, 7])
+@pytest.mark.parametrize("n_trees", [1, 2, 3, 4, 7])
 @pytest.mark.parametrize("epsilon", [math.inf, 300.0])
 def test_it_is_the_reference_forest(seed, epsilon, n_trees):
     X, y = table(seed, n=300)
@@ -124,13 +125,26 @@ def test_it_is_the_reference_forest(seed, epsilon, n_trees):
     assert n_pruned > 0 or math.isfinite(epsilon)
 
 
-def test_a_small_budget_buys_one_tree_which_is_the_thrifty_tree():
+def test_a_small_budget_buys_one_tree_which_asks_what_the_thrifty_tree_asks():
+    """Both draw the same until the first leaf; what a leaf says, and what it draws for that, differs."""
     X, y = table(0, n=300)
     given = {"n_estimators": None, "max_features": None, "max_depth": 24}
     one, tree = (forest(kind, 5.0, **given).fit(X, y) for kind in (ThriftyForestClassifier, ThriftyTreeClassifier))
-    assert len(one.trees_) == 1 and one.trees_[0].tobytes() == tree.trees_[0].tobytes()
-    assert (one.predict(X) == tree.predict(X)).all()
-    assert one.privacy_ == tree.privacy_
+    (nodes,), (others,) = one.trees_, tree.trees_
+    first_leaf = int(np.flatnonzero(others["decides"] == LEAF)[0])
+    assert first_leaf > 1
+    for name in ("decides", "feature", "cut", "child", "depth", "noisy_count", "epsilon"):
+        np.testing.assert_array_equal(nodes[name][:first_leaf], others[name][:first_leaf])
+    assert one.privacy_.accounted_epsilon == tree.privacy_.accounted_epsilon == 5.0
+
+
+def test_every_leaf_of_one_tree_has_shares_that_add_up_to_1():
+    X, y = table(0, n=300)
+    for epsilon in (0.05, 1.0, 5.0):
+        shares = (
+            forest(ThriftyForestClassifier, epsilon, n_estimators=None, max_features=None).fit(X, y).predict_proba(X)
+        )
+        assert shares.sum(axis=1) == pytest.approx(np.ones(len(X)), rel=1e-12) and 0 < shares.min() < shares.max() < 1
 
 
 def test_a_regression_forest_of_a_small_budget_is_the_thrifty_tree():
@@ -174,23 +188,20 @@ def test_the_shares_of_the_trees_are_averaged(epsilon):
                 value, node = values[nodes["feature"][i]], nodes[i]
                 step = {1: value > node["cut"], 2: value != node["cut"], 3: value}[int(node["decides"])]
                 i = node["child"] + int(step)
-            if len(model.trees_) == 1:
-                votes[row, nodes["label"][i]] += 1
-            else:
-                votes[row] += [nodes["value"][nodes["child"][i] + c] for c in range(3)]
+            votes[row] += [nodes["value"][nodes["child"][i] + c] for c in range(3)]
     np.testing.assert_allclose(model.predict_proba(X), votes / len(model.trees_), rtol=1e-12)
     assert (model.predict(X) == model.classes_[votes.argmax(axis=1)]).all()
 
 
-@pytest.mark.parametrize(("epsilon", "combines"), [(4.0, VOTES), (60.0, COUNTS)])
-def test_what_leaves_predicts_what_the_forest_predicts(epsilon, combines):
+@pytest.mark.parametrize("epsilon", [4.0, 60.0])
+def test_what_leaves_predicts_what_the_forest_predicts(epsilon):
     pytest.importorskip("opendp")
     X, y = table(1, n=300)
     model = forest(ThriftyForestClassifier, epsilon, n_estimators=None, max_features=None).set_params(
         noise="opendp", random_state=None
     )
     left = model.fit(X, y).release()
-    assert left.combines == combines
+    assert left.combines == COUNTS
     np.testing.assert_allclose(left.predict_proba(X), model.predict_proba(X), rtol=1e-12)
 
 
@@ -202,6 +213,26 @@ def test_errors_are_expected_up_to_the_end_of_wilsons_interval(n):
         assert expected_errors(float(errors), float(n)) == pytest.approx(n * interval.high, rel=1e-9)
         assert wilson(errors, n) == pytest.approx(n * interval.high, rel=1e-6)
     assert expected_errors(-3.0, 0.2) == expected_errors(0.0, 1.0)  # as noise may have it
+
+
+def test_shares_of_one_tree_rank_rows_far_better_than_votes_do():
+    """By the area under the curve, of two classes."""
+    domain, areas = Domain(NUMBERS.features, Nominal("y", (0, 1))), []
+    for estimator in (ThriftyForestClassifier, ThriftyTreeClassifier):
+        found = []
+        for seed in range(6):
+            X, y = draw_scores(seed)
+            model = estimator(1.0, domain=domain, random_state=seed).fit(X[:2000], y[:2000])
+            found.append(roc_auc_score(y[2000:], model.predict_proba(X[2000:])[:, 1]))
+        areas.append(np.mean(found))
+    assert areas[0] > areas[1] + 0.05
+
+
+def draw_scores(seed, n=4000):
+    """Rows whose class is the likelier the larger the first column is."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.uniform(0, 1, (n, 2)), rng.integers(0, 3, n)])
+    return X, (rng.random(n) < X[:, 0]).astype(int)
 
 
 def draw_noisy_labels(seed, n=1500):

@@ -257,7 +257,7 @@ def list_predictors(estimator):
 
 
 def is_forest_of_shares(estimator):
-    return isinstance(estimator, algorithms.ThriftyForestClassifier) and estimator.count_trees() > 1
+    return isinstance(estimator, algorithms.ThriftyForestClassifier)
 
 
 def is_refused(forest, setting):

@@ -123,8 +123,12 @@ class ThriftyForestClassifier(ThriftyForest, ThriftyTreesClassifier):
 
 
 def find_shares(nodes: np.ndarray) -> int:
-    """Return where the shares of the leaves begin, behind all nodes that rows come to."""
-    return int(nodes["child"][nodes["decides"] == LEAF].min())
+    """Return where the shares of the leaves begin, behind all nodes that rows come to.
+
+    The nodes of the shares have the form of leaves themselves, without a child.
+    """
+    starts = nodes["child"][nodes["decides"] == LEAF]
+    return int(starts[starts >= 0].min())
 
 
 def release_shares(nodes: np.ndarray, n_classes: int) -> ReleasedTree:

@@ -21,7 +21,7 @@ struct Plan {
     double epsilon;
     double root_epsilon;  // of the count of the root, or the look at it
     double enough;        // infinite without noise
-    bool draws_labels;        // a leaf draws its label, and does not say how likely each class is
+    bool draws_labels;    // a leaf draws its label, and does not say how likely each class is
     bool asks_half;       // a node looks at a random half of the features only, so that many trees differ
 };
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous
-from algorithms.released.columns import read_classes
 from algorithms.released.document import Origin, Release, to_plain_data
 from algorithms.released.field import Field
 from algorithms.released.naive_bayes import shares_of_logs
+from algorithms.released.origin import read_classes
 
 WITHIN = 0.3
 """Variance of a coordinate within a class, on the scale from -1 to 1, by which distances become shares."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Nominal
-from algorithms.released.columns import read_classes
 from algorithms.released.document import Origin, Release, to_plain_data
 from algorithms.released.field import SMALLEST, Field, has_two_parents
+from algorithms.released.origin import read_classes
 
 
 class AttributeBounds(NamedTuple):

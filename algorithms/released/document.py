@@ -14,9 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from algorithms.encoding.domain import Domain
-from algorithms.released.account import read_account
-from algorithms.released.columns import read_domain
 from algorithms.released.field import Field, ReleaseError
+from algorithms.released.origin import read_account, read_domain
 from algorithms.whole_files import write_text
 
 FORMAT = "dp-replica release 2"

@@ -10,9 +10,9 @@ import numpy as np
 from algorithms.encoding.bins import bin_continuous
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous
-from algorithms.released.columns import count_categories, read_classes
 from algorithms.released.document import Origin, Release, to_plain_data
 from algorithms.released.field import LARGEST, ROUNDING, Field, has_two_parents
+from algorithms.released.origin import count_categories, read_classes
 
 LEAF, BELOW, EQUALS, BY_VALUE = 0, 1, 2, 3
 """How a node decides: not at all; value <= cut goes left; value == cut goes left; one child for every code."""

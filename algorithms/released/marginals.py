@@ -8,9 +8,9 @@ import numpy as np
 
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Nominal
-from algorithms.released.columns import check_target, count_categories
 from algorithms.released.document import Origin, Release, to_plain_data
 from algorithms.released.field import ROUNDING, SMALLEST, Field
+from algorithms.released.origin import check_target, count_categories
 
 MOST_ROWS = 10**8
 """Most rows that can be drawn."""

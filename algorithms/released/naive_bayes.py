@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,9 +11,9 @@ import numpy as np
 from algorithms.encoding.bins import MOST_BINS, code_columns, count_codes
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous
-from algorithms.released.columns import read_classes
 from algorithms.released.document import Origin, Release, to_plain_data
 from algorithms.released.field import Field
+from algorithms.released.origin import read_classes
 
 LARGEST_LOG = 745.0
 """No logarithm of a 64-bit float is larger, nor smaller than minus this, but for those of 0 and of infinity."""
@@ -112,6 +113,9 @@ class ReleasedPairBayes(Release):
         pairs = fields["pairs"].whole_numbers(None, 2, lowest=0, highest=len(columns) - 1)
         is_number = np.array([isinstance(column, Continuous) for column in columns])
         fields["pairs"].refuse_where(is_number[pairs], "must be a nominal column")
+        used = [column for pair in pairs.tolist() for column in {*pair}]
+        if len({*used}) < len(used) or (pairs[:, 0] > pairs[:, 1]).any():
+            fields["pairs"].refuse("must be pairs of columns in their order, none of them in two")
         tables = fields["log_ratios"].items(1)
         if len(tables) != len(pairs):
             fields["log_ratios"].refuse(f"must be a list of {len(pairs)}")
@@ -180,14 +184,16 @@ class ReleasedNormalBayes(Release):
 def count_pair_codes(domain: Domain, pair: Sequence[int]) -> int:
     """Return how many codes a pair of nominal columns has: one for each two of their categories.
 
+    A column that is paired with itself has its own: nobody could be in any of the others.
+
     Examples
     --------
     >>> from algorithms import Nominal
-    >>> count_pair_codes(Domain((Nominal("a", (0, 1)), Nominal("b", (0, 1, 2)))), (0, 1))
-    6
+    >>> domain = Domain((Nominal("a", (0, 1)), Nominal("b", (0, 1, 2))))
+    >>> count_pair_codes(domain, (0, 1)), count_pair_codes(domain, (1, 1))
+    (6, 3)
     """
-    first, second = (domain.features[j] for j in pair)
-    return len(first.categories) * len(second.categories)
+    return math.prod(len(domain.features[j].categories) for j in {*map(int, pair)})
 
 
 def code_pairs(matrix: np.ndarray, domain: Domain, pairs: Sequence[Sequence[int]]) -> np.ndarray:
@@ -208,7 +214,9 @@ def code_pairs(matrix: np.ndarray, domain: Domain, pairs: Sequence[Sequence[int]
     """
     codes = np.empty((len(matrix), len(pairs)), dtype=np.int64, order="F")
     for i, (first, second) in enumerate(pairs):
-        codes[:, i] = matrix[:, first] * len(domain.features[second].categories) + matrix[:, second]
+        codes[:, i] = matrix[:, second]
+        if first != second:
+            codes[:, i] += len(domain.features[second].categories) * matrix[:, first].astype(np.int64)
     return codes
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from algorithms.encoding.features import Continuous
 from algorithms.encoding.scalings import IN_BALL, SCALINGS, SIGNED_TARGET
-from algorithms.released.columns import check_target
 from algorithms.released.document import Origin, Release, to_plain_data
 from algorithms.released.field import Field
+from algorithms.released.origin import check_target
 
 HIGHEST_DEGREE = 2000
 """Highest degree of a monomial."""
