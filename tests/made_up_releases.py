@@ -287,7 +287,6 @@ OTHERS = {
         r"contents\.forest\.trees\[\d\]\.answer(\[\d\])?": each(),
     },
     "tail": {
-        r"contents\.(sides|rest)\.trees": fewer_or_more,
         r"contents\.means\[0\]": number(0, 0.75),
         r"contents\.means\[1\]": number(0.125, 1),
         r"contents\.sides\.trees\[0\]\.answer\[\d\]\[\d\]": number(),
