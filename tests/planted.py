@@ -56,7 +56,7 @@ class AlwaysATail(ThriftyRegressor):
 
     def _look_for_tail(self, target, seed):
         super()._look_for_tail(target, seed)
-        return Tail(8, np.array([0.25, 0.75]), 10.0, 0.0, 1.0)
+        return Tail(8, np.array([0.25, 0.75]), 10.0, 10.0, 0.0, 1.0)
 
 
 class SensitivityOneForTwo(SoundVotes):

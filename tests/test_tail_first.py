@@ -47,7 +47,7 @@ def with_tail(seed, n=2000, share=0.06):
 
 
 def slow_cut(noisy):
-    """(cut, means, n, between, explained) of the best of all cuts, from the records that a histogram stands for."""
+    """(cut, means, n, peak, valley, explained) of the best of all cuts of the records that a histogram stands for."""
     m, found = len(noisy), []
     places = [(i + 0.5) / m for i in range(m)]
     counts = [max(count, 0.0) for count in noisy]
@@ -66,17 +66,18 @@ def slow_cut(noisy):
     within, cut, low, high, is_below = min(found)
     middle, third = (low + high) / 2, (high - low) / 6
     between = [noisy[i] for i in range(m) if middle - third < places[i] < middle + third]
-    smaller = sum(noisy[:cut] if is_below else noisy[cut:])
-    return cut, (low, high), smaller, sum(between) if between else math.inf, 1 - within / spread(range(m))[2]
+    smaller = list(noisy[:cut] if is_below else noisy[cut:])
+    valley = sum(between) / len(between) if between else math.inf
+    return cut, (low, high), sum(smaller), max(smaller), valley, 1 - within / spread(range(m))[2]
 
 
 def slow_gate(noisy, epsilon):
     found = slow_cut(noisy)
     if found is None:
         return False
-    _, _, smaller, between, explained = found
+    _, _, smaller, peak, valley, explained = found
     n = sum(noisy)
-    return explained >= 0.5 and 0.005 * n <= smaller <= 0.12 * n and smaller >= 150 / epsilon and between <= smaller / 2
+    return explained >= 0.5 and 0.005 * n <= smaller <= 0.12 * n and smaller >= 150 / epsilon and valley <= peak / 3
 
 
 def test_a_histogram_is_cut_and_judged_as_by_brute_force():
@@ -84,10 +85,10 @@ def test_a_histogram_is_cut_and_judged_as_by_brute_force():
     for _ in range(2000):
         noisy = rng.laplace(0, 10, N_BINS) + (rng.random(N_BINS) < 0.3) * rng.exponential(1000, N_BINS)
         noisy[: N_BINS // 2] *= rng.choice([1.0, 0.1, 0.02])
-        cut, means, smaller, between, explained = slow_cut(noisy)
+        cut, means, *others = slow_cut(noisy)
         tail = cut_histogram(noisy)
         assert tail.cut == cut and tail.means == pytest.approx(means) and tail.means[0] < tail.means[1]
-        assert tail[2:] == pytest.approx((smaller, between, explained), abs=1e-9)
+        assert tail[2:] == pytest.approx(others, abs=1e-9)
         found = find_tail(noisy, 1.0)
         assert (found is not None) == slow_gate(noisy, 1.0)
         opened += found is not None
@@ -238,7 +239,7 @@ def test_values_beyond_the_bounds_are_clipped_and_counted_once(table):
 
 def test_predictions_stay_within_the_bounds_however_large_the_noise_is(monkeypatch):
     X, y = with_tail(0)
-    always = thrifty_regressor.Tail(8, np.array([0.05, 0.95]), 100.0, 0.0, 1.0)
+    always = thrifty_regressor.Tail(8, np.array([0.05, 0.95]), 100.0, 100.0, 0.0, 1.0)
     monkeypatch.setattr(thrifty_regressor, "find_tail", lambda noisy, epsilon: always)
     for seed in range(5):
         predicted = made(0.01, random_state=seed).fit(X, y).predict(X)
