@@ -12,6 +12,7 @@ _NAMES = {
     "bayes.vaidya_bayes": ("VaidyaBayesClassifier",),
     "checks": ("check_private_estimator", "parametrize_with_private_checks"),
     "combined.thrifty_classifier": ("ThriftyClassifier",),
+    "combined.thrifty_regressor": ("ThriftyRegressor",),
     "encoding.domain": ("Continuous", "Domain", "DomainError", "Nominal", "PrivacyLeakWarning"),
     "forests.by_category.bdpt": ("BDPTClassifier",),
     "forests.by_category.dpgdf": ("DPGDFClassifier",),

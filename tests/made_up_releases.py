@@ -14,7 +14,20 @@ from algorithms.accounting.trust import RELEASE
 from algorithms.released.class_means import ReleasedClassMeans
 from algorithms.released.classifier import BinaryTree, HiddenLayer, OneClass, ReleasedClassifier, SupportVectors
 from algorithms.released.document import FORMAT, Origin
-from algorithms.released.forest import BELOW, BY_VALUE, COUNTS, EQUALS, LEAF, MEAN, VOTES, ReleasedForest, ReleasedTree
+from algorithms.released.forest import (
+    BELOW,
+    BY_VALUE,
+    COUNTS,
+    EQUALS,
+    LEAF,
+    MEAN,
+    VOTES,
+    ReleasedForest,
+    ReleasedTail,
+    ReleasedTree,
+    domain_of_rest,
+    domain_of_sides,
+)
 from algorithms.released.marginals import ReleasedMarginals
 from algorithms.released.naive_bayes import ReleasedNaiveBayes, ReleasedNormalBayes, ReleasedPairBayes
 from algorithms.released.numbers import ReleasedNumbers
@@ -148,6 +161,14 @@ def product(kind, first):
     return kind(at, first(at), ReleasedForest(at, LABELS, COUNTS, None, of_counts(32.0)), 0.5)
 
 
+def tail():
+    means = np.array([0.125, 0.75])
+    of_sides = tree([(BELOW, 1, 0.5, 1), [0.875, 0.125], [0.25, 0.75]], 2)
+    sides = ReleasedForest(origin(domain_of_sides(NUMBERS)), np.array([False, True]), COUNTS, None, (of_sides,))
+    rest = ReleasedForest(origin(domain_of_rest(NUMBERS, means)), None, MEAN, None, of_means())
+    return ReleasedTail(origin(NUMBERS), means, sides, rest)
+
+
 def regression():
     powers = np.array([[1, 0], [0, 1], [2, 0], [1, 1], [0, 2], [0, 0]])
     weights = np.array([0.5, -1.25, 2.0, 0.75, 1.5, -0.25])
@@ -173,6 +194,7 @@ MADE_UP = {
     "product": lambda: product(ReleasedProduct, naive_bayes),
     "product of pairs": lambda: product(ReleasedPairProduct, pair_bayes),
     "product of means": lambda: product(ReleasedMeansProduct, class_means),
+    "tail": tail,
     "regression": regression,
     "marginals": marginals,
     "binary tree": lambda: classifier(binary()),
@@ -285,6 +307,18 @@ OTHERS = {
     | {
         r"contents\.forest\.trees\[\d\]\.answer\[\d\]\[\d\]": number(1e-100, 1),
         r"contents\.forest\.trees\[\d\]\.answer(\[\d\])?": each(),
+    },
+    "tail": {
+        r"contents\.means\[0\]": number(0, 0.75),
+        r"contents\.means\[1\]": number(0.125, 1),
+        r"contents\.sides\.trees\[0\]\.answer\[\d\]\[\d\]": number(),
+        r"contents\.rest\.n_bins": whole(1, 2**31 - 1),  # cuts are then among bins, not among values
+        r"contents\.sides\.n_bins": whole(1, 2**31 - 1),
+        r"contents\.(sides|rest)\.trees\[0\]\.feature\[\d\]": whole(0, 1),
+        r"contents\.(sides|rest)\.trees\[0\]\.cut\[\d\]": number(-1, 7),
+        r"contents\.rest\.trees\[0\]\.answer\[\d\]\[0\]": number(0, 1),
+        r"contents\.sides\.trees\[0\]\.answer\[\d\]": each(),
+        r"contents\.(sides|rest)\.trees\[0\]\.(feature|answer)": each(lambda old, new: new in (0, 1) or new in old),
     },
     "regression": {
         r"contents\.weights\[\d\]": number(),

@@ -37,6 +37,7 @@ from algorithms import (
     ThriftyClassifier,
     ThriftyForestClassifier,
     ThriftyForestRegressor,
+    ThriftyRegressor,
     ThriftyTreeClassifier,
     ThriftyTreeRegressor,
 )
@@ -57,6 +58,7 @@ from algorithms.accounting.faults import INFERRED_DOMAIN, Fault
 from algorithms.accounting.privacy import Privacy
 from algorithms.accounting.trust import EXPERIMENT, OTHERS, RELEASE
 from algorithms.forests.forest import PrivateForest, TwoVariants
+from tests.planted import AlwaysATail
 from tests.reference_trees import assert_paths_spend
 
 
@@ -665,6 +667,8 @@ PRIVACY = [  # with epsilon = 2 and 3 trees: what is accounted, None for more th
     (ThriftyForestClassifier(), 2.0, set()),
     (ThriftyForestClassifier(n_estimators=3), 2.0, set()),
     (ThriftyForestRegressor(n_estimators=4), 2.0, set()),
+    (ThriftyRegressor(), 2.0, set()),
+    (AlwaysATail(), 2.0, set()),
     (FunctionalMechanismRegressor(), 2.0, set()),
     (DiffLRRegressor(), 2.0, set()),
     (DPCRegressor(), 2.0, set()),

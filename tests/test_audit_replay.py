@@ -53,6 +53,7 @@ READINGS = [  # faults that the configured readings do not have
     Subject("a release", "algorithms.ThriftyTreeClassifier", {"noise": "opendp"}),
     Subject("all features counted", "algorithms.ThriftyBayesClassifier", {"max_features": None}),
     Subject("many classes", "algorithms.ThriftyClassifier", {"many_classes": 2}),
+    Subject("always a tail", "tests.planted.AlwaysATail", {}),
     Subject("labels by noisy counts", "algorithms.EDPRFClassifier", SOUND_FOREST | {"leaf": "noisy_counts"}),
     Subject("noisy histograms", "algorithms.PrivaTreeClassifier", {"splits": "histograms"}),
     Subject("categories by weight", "algorithms.DPGDFClassifier", {"mechanism": "exponential"}),

@@ -74,6 +74,7 @@ MORE = [  # ledgers that the configured readings do not have
     ),
     Subject("all features", "algorithms.ThriftyBayesClassifier", {"max_features": None}),
     Subject("many classes", "algorithms.ThriftyClassifier", {"many_classes": 2}),
+    Subject("always a tail", "tests.planted.AlwaysATail", {}),
     Subject("all rows", "algorithms.DiffPETsClassifier", {"variant": "sound", "sampling": "all"}),
 ]
 PLANTED = [  # what they call costs more than their ledger says

@@ -66,6 +66,7 @@ def sized(subject):
 
 KEPT = [subject for subject in list_subjects() if subject.is_sound]
 KEPT += [Subject("many classes", "algorithms.ThriftyClassifier", {"many_classes": 2})]
+KEPT += [Subject("always a tail", "tests.planted.AlwaysATail", {})]
 
 
 class ThriftyAtLargeCounts(RFDPPGiniClassifier):

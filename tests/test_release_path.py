@@ -44,6 +44,7 @@ KEPT = {
     "ThriftyBayesClassifier": ({"max_features": 2}, ["too few cells", "an unreadable cell", "the only record"]),
     "ThriftyClassifier": ({"many_classes": 2}, ["too few cells", "an unreadable cell", "the only record"]),
     "ThriftyTreeRegressor": ({}, ["an unreadable cell", "infinity"]),
+    "ThriftyRegressor": ({}, ["too few cells", "infinity", "the only record"]),
     "FunctionalMechanismRegressor": (SOUND, ["infinity", "a number beyond all floats"]),
     "DPCRegressor": ({}, ["replaced by one that cannot be read"]),
 }

@@ -39,7 +39,7 @@ PRINTED_REGRESSIONS = ("fm", "fm_ball", "diff_lr", "diff_lr_ball", "dpba", "dpc"
 SOUND_REGRESSIONS = ("fm_sound", "diff_lr_sound", "dpba_sound", "dpc_sound")
 PARTED_REGRESSIONS = ("dpba", "diff_lr", "diff_lr_ball")
 REGRESSIONS = (*SOUND_REGRESSIONS, *PRINTED_REGRESSIONS)
-MARGINALS, BAYES = ("dp_marginals",), ("thrifty_bayes",)
+MARGINALS, BAYES, TAIL = ("dp_marginals",), ("thrifty_bayes",), ("thrifty_regressor",)
 
 LAPLACE = (
     *("tradition", "tradition_pf_split", "privatree", "bdpt"),

@@ -10,11 +10,14 @@ from tests.mutants import (
     of_kernels,
     of_mechanisms,
     of_regressions,
+    of_tail,
     of_widths,
 )
 
 MUTANTS: list[Mutant] = [
-    mutant for each in (of_mechanisms, of_forests, of_bayes, of_regressions, of_accounts) for mutant in each.MUTANTS
+    mutant
+    for each in (of_mechanisms, of_forests, of_bayes, of_tail, of_regressions, of_accounts)
+    for mutant in each.MUTANTS
 ]
 KERNEL_MUTANTS: list[Mutant] = of_kernels.MUTANTS
 WIDTH_MUTANTS: list[Mutant] = of_widths.MUTANTS

@@ -678,7 +678,7 @@ THRIFT = [
         "epsilon = float(self.epsilon) / n_trees",
         "epsilon = float(self.epsilon)",
         "Two trees spend twice as much as is claimed.",
-        ("thrifty_forest", "thrifty_regressor"),
+        ("thrifty_forest", "thrifty_forest_regressor"),
     ),
     Mutant(
         "thrifty forest: shares of exact counts",

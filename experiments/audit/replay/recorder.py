@@ -115,7 +115,7 @@ class CallRecorder:
         self.first, self.own_modules = first, own_modules
         self.calls: list[MechanismCall] = []  # in the order of the run, without those that have a key
         self.keyed_calls: dict[int, MechanismCall] = {}  # those whose noise is a function of a key, by that key
-        self.samples: list[np.ndarray] = []  # the rows of each tree
+        self.samples: list[list[np.ndarray]] = []  # the rows of each tree of each forest, in the order of the run
         self.violations: list[Violation] = []
         self._n_rows = 0
         self._stream_starts: set[str] = set()
@@ -204,35 +204,39 @@ class CallRecorder:
             if is_secure(rng):  # it draws from the operating system, never twice the same
                 rng = np.random.default_rng(0)
             self._n_rows = n_rows
-            self.samples = list(sampling(n_rows, n_trees, rng))
+            samples = list(sampling(n_rows, n_trees, rng))
             if self.first is not None:
-                self._repeat_samples(self.first)
-            elif not are_equal_arrays(self.samples, self.samples[:1] * n_trees):
+                samples = self._repeat_samples(self.first, samples)
+            elif not are_equal_arrays(samples, samples[:1] * n_trees):
                 again = list(sampling(n_rows, n_trees, np.random.default_rng(ANOTHER_SEED)))
-                if are_equal_arrays(self.samples, again):
+                if are_equal_arrays(samples, again):
                     what = "rows are given to trees by their position"
                     self.violations.append(Violation("sampling", what, what))
-            return self.samples
+            self.samples.append(samples)
+            return samples
 
         return stand_in
 
-    def _repeat_samples(self, first: CallRecorder) -> None:
+    def _repeat_samples(self, first: CallRecorder, samples: list[np.ndarray]) -> list[np.ndarray]:
+        if len(self.samples) == len(first.samples):
+            raise RunsDiverged(f"a forest more than {len(first.samples)} draws its rows")
         n_shared = min(self._n_rows, first._n_rows)
-        first_samples = first._list_shared_rows(n_shared)
-        if are_equal_arrays(self._list_shared_rows(n_shared), first_samples):
-            return
+        first_samples = _list_shared_rows(first.samples[len(self.samples)], n_shared)
+        if are_equal_arrays(_list_shared_rows(samples, n_shared), first_samples):
+            return samples
         what = "records other than the one that differs are in other trees, or as often"
         self.violations.append(Violation("sampling", what, "one record moves others from tree to tree"))
         extra = np.arange(n_shared, self._n_rows, dtype=np.uint32)
-        self.samples = [np.concatenate([rows, extra]) for rows in first_samples]
-
-    def _list_shared_rows(self, n_shared: int) -> list[np.ndarray]:
-        return [rows[rows < n_shared] for rows in self.samples]
+        return [np.concatenate([rows, extra]) for rows in first_samples]
 
     @property
     def repeats_rows(self) -> bool:
         """Whether a record is in the sample of a tree more than once."""
-        return any(len(np.unique(rows)) < len(rows) for rows in self.samples)
+        return any(len(np.unique(rows)) < len(rows) for samples in self.samples for rows in samples)
+
+
+def _list_shared_rows(samples: list[np.ndarray], n_shared: int) -> list[np.ndarray]:
+    return [rows[rows < n_shared] for rows in samples]
 
 
 def are_equal_arrays(arrays: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> bool:
