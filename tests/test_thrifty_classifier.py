@@ -66,9 +66,14 @@ def rows_of(first, seed=0, n=300):
 @pytest.mark.parametrize(
     ("columns", "n_classes", "epsilon", "first"),
     [
-        ([LIGHT] * 7, 5, 1.0, None),  # too few classes, whatever the columns
-        ([WORD] * 7, 5, 1.0, None),
+        ([LIGHT] * 7, 2, 1.0, None),  # too few classes
+        ([WORD] * 7, 2, 1.0, None),
+        ([WORD] * 7, 3, 1.0, PAIRS),  # half as many are many where no column is of numbers
+        ([LIGHT] * 7, 3, 1.0, MEANS),
         ([NUMBER] * 60, 5, 1.0, None),
+        ([*[WORD] * 6, NUMBER], 5, 0.1, None),
+        ([NUMBER] * 7, 6, 0.249, BAYES),  # too little to spend for a forest
+        ([NUMBER] * 7, 6, 0.25, None),
         ([LIGHT] * 7, 6, 1.0, MEANS),
         ([LIGHT] * 7, 6, 1e-3, MEANS),
         ([LIGHT] * 100, 6, 100.0, MEANS),
@@ -101,7 +106,7 @@ def test_classes_columns_and_epsilon_decide_what_comes_first(columns, n_classes,
     assert choose_first(columns, n_classes, 6, epsilon) is first
     assert choose_first(columns[::-1], n_classes, 6, epsilon) is first
     if first is not None:
-        assert choose_first(columns, n_classes, n_classes + 1, epsilon) is None
+        assert choose_first(columns, n_classes, 2 * n_classes + 1, epsilon) is None
 
 
 @pytest.mark.parametrize("for_pairs", [0.5, 0.9, 1.3])
@@ -297,7 +302,7 @@ def test_nothing_but_parts_and_choice_decides_what_is_predicted(monkeypatch):
 def test_declared_classes_decide_and_not_those_of_the_rows():
     X, y, domain = rows_of(PAIRS)
     of_one = np.full(len(y), y[0])
-    few = made(2.0, FEW, domain=domain)
+    few = made(2.0, 2 * FEW, domain=domain)
     assert made(2.0, domain=domain).fit(X, of_one).first_ is not None and few.fit(X, y).first_ is None
 
 
