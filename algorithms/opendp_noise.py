@@ -129,7 +129,7 @@ def noisy_together(values: np.ndarray, sensitivity: float, epsilon: float) -> np
     """
     if epsilon < SMALLEST_EPSILON:
         raise ParameterError(
-            f"epsilon must be larger with noise='opendp': it leaves {epsilon:.2g} for coefficients that are released "
+            f"epsilon must be larger with noise='opendp': it leaves {epsilon:.2g} for numbers that are released "
             f"together, which need {SMALLEST_EPSILON:.2g} at least"
         )
     fineness = math.floor(math.log2(min(sensitivity, sensitivity / epsilon))) - 30

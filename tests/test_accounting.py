@@ -58,6 +58,7 @@ from algorithms.accounting.faults import INFERRED_DOMAIN, Fault
 from algorithms.accounting.privacy import Privacy
 from algorithms.accounting.trust import EXPERIMENT, OTHERS, RELEASE
 from algorithms.forests.forest import PrivateForest, TwoVariants
+from tests.combined import BayesFirst, MeansFirst, PairsFirst
 from tests.planted import AlwaysATail
 from tests.reference_trees import assert_paths_spend
 
@@ -663,7 +664,9 @@ PRIVACY = [  # with epsilon = 2 and 3 trees: what is accounted, None for more th
     (ThriftyBayesClassifier(max_features=1), 2.0, set()),
     (ThriftyTreeRegressor(), 2.0, set()),
     (ThriftyClassifier(), 2.0, set()),
-    (ThriftyClassifier(many_classes=2), 2.0, set()),
+    (BayesFirst(), 2.0, set()),
+    (PairsFirst(), 2.0, set()),
+    (MeansFirst(), 2.0, set()),
     (ThriftyForestClassifier(), 2.0, set()),
     (ThriftyForestClassifier(n_estimators=3), 2.0, set()),
     (ThriftyForestRegressor(n_estimators=4), 2.0, set()),

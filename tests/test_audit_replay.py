@@ -18,6 +18,7 @@ from experiments.audit.replay.recorder import MAXIMUM, MechanismCall
 from experiments.audit.subjects import GRID, Subject, list_subjects
 from experiments.config import estimators
 from experiments.errors import BadInput
+from tests.combined import COMBINED
 
 pytestmark = pytest.mark.long
 
@@ -52,7 +53,7 @@ READINGS = [  # faults that the configured readings do not have
     Subject("nothing left to keys", "algorithms.EDPRFClassifier", SOUND_FOREST | {"noise": "opendp"}),
     Subject("a release", "algorithms.ThriftyTreeClassifier", {"noise": "opendp"}),
     Subject("all features counted", "algorithms.ThriftyBayesClassifier", {"max_features": None}),
-    Subject("many classes", "algorithms.ThriftyClassifier", {"many_classes": 2}),
+    *COMBINED,
     Subject("always a tail", "tests.planted.AlwaysATail", {}),
     Subject("labels by noisy counts", "algorithms.EDPRFClassifier", SOUND_FOREST | {"leaf": "noisy_counts"}),
     Subject("noisy histograms", "algorithms.PrivaTreeClassifier", {"splits": "histograms"}),

@@ -48,6 +48,7 @@ from experiments.audit.replay.recorder import (
 )
 from experiments.audit.subjects import EPSILON, GRID, Subject, list_subjects
 from experiments.config import estimators
+from tests.combined import COMBINED
 from tests.plain_python import found_by
 
 pytestmark = pytest.mark.long
@@ -73,7 +74,7 @@ MORE = [  # ledgers that the configured readings do not have
         {"variant": "sound", "split": "exponential", "leaf": "noisy_counts"},
     ),
     Subject("all features", "algorithms.ThriftyBayesClassifier", {"max_features": None}),
-    Subject("many classes", "algorithms.ThriftyClassifier", {"many_classes": 2}),
+    *COMBINED,
     Subject("always a tail", "tests.planted.AlwaysATail", {}),
     Subject("all rows", "algorithms.DiffPETsClassifier", {"variant": "sound", "sampling": "all"}),
 ]

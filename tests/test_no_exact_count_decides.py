@@ -22,6 +22,7 @@ from experiments.audit.neighbouring_tables import DOMAIN, MIDDLE, TablePair
 from experiments.audit.replay import replay_audit
 from experiments.audit.subjects import FEATURES, Subject, list_subjects
 from experiments.config import estimators
+from tests.combined import COMBINED
 from tests.plain_python import found_by
 
 pytestmark = pytest.mark.long
@@ -65,7 +66,7 @@ def sized(subject):
 
 
 KEPT = [subject for subject in list_subjects() if subject.is_sound]
-KEPT += [Subject("many classes", "algorithms.ThriftyClassifier", {"many_classes": 2})]
+KEPT += COMBINED
 KEPT += [Subject("always a tail", "tests.planted.AlwaysATail", {})]
 
 

@@ -17,9 +17,10 @@ from experiments.audit.neighbouring_tables import build_replay_pairs, make_array
 from experiments.audit.replay.recorder import CallRecorder, include_modules, recording_calls
 from experiments.audit.subjects import GRID, Subject, list_subjects
 from experiments.config import estimators
+from tests.combined import COMBINED
 from tests.plain_python import found_by
 
-KEPT = [subject for subject in list_subjects() if "epsilon" not in subject.params]
+KEPT = [subject for subject in list_subjects() if "epsilon" not in subject.params] + COMBINED
 PLANTED = Subject("planted", "tests.test_noise_is_used_once.ConstantSeed", {"variant": "sound"})
 
 

@@ -80,7 +80,7 @@ FACTS = {
     ),
     "training rows of Adult": (rf"Adult \({NUMBER} rows", lambda: catalogue.read_entry("adult").n_train),
     "data sets in wheels": (
-        rf"for {NUMBER} of them, one of two wheels",
+        rf"for {NUMBER} of them, one of three wheels",
         lambda: sum(bool(catalogue.read_entry(path.stem).wheels) for path in catalogue.FOLDER.glob("*.yaml")),
     ),
 }

@@ -42,7 +42,7 @@ KEPT = {
     "EDPRFClassifier": (SOUND, [PLACES, "text among numbers", "an undeclared class"]),
     "ThriftyTreeClassifier": ({}, ["too few cells", "a missing number", "an unreadable cell", "the only record"]),
     "ThriftyBayesClassifier": ({"max_features": 2}, ["too few cells", "an unreadable cell", "the only record"]),
-    "ThriftyClassifier": ({"many_classes": 2}, ["too few cells", "an unreadable cell", "the only record"]),
+    "BayesFirst": ({}, ["too few cells", "an unreadable cell", "the only record"]),
     "ThriftyTreeRegressor": ({}, ["an unreadable cell", "infinity"]),
     "ThriftyRegressor": ({}, ["too few cells", "infinity", "the only record"]),
     "FunctionalMechanismRegressor": (SOUND, ["infinity", "a number beyond all floats"]),
@@ -64,7 +64,10 @@ def attack_all():
 @pytest.fixture(scope="module")
 def found():
     asked = [("tests.planted", name, params, [door], MORE_RELEASES) for name, (params, door) in PLANTED.items()]
-    asked += [("algorithms", name, params, doors, RELEASES) for name, (params, doors) in KEPT.items()]
+    modules = {"BayesFirst": "tests.combined"}
+    asked += [
+        (modules.get(name, "algorithms"), name, params, doors, RELEASES) for name, (params, doors) in KEPT.items()
+    ]
     asked = [
         {"name": name, "target": f"{module}.{name}", "params": params, "doors": doors, "n": n}
         for module, name, params, doors, n in asked

@@ -271,7 +271,7 @@ def test_the_vote_follows_the_law_of_permute_and_flip_on_the_training_rows():
     hits = count_hits(rounds_of(model, X, y), model.first_.log_sizes_)
     assert len(set(hits.tolist())) > 2
     law = np.exp(permute_and_flip_law(hits[np.newaxis], 0.5, parts.vote_epsilon)[0])
-    rng, n = np.random.default_rng(0), 4000
+    rng, n = np.random.default_rng(0), 1500
     drawn = Counter(model._draw_weight(rows, parts, rng) for _ in range(n))
     assert stats.chisquare([drawn[weight] for weight in WEIGHTS], law * n).pvalue > 1e-4
 

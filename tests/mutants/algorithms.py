@@ -39,14 +39,17 @@ PRINTED_REGRESSIONS = ("fm", "fm_ball", "diff_lr", "diff_lr_ball", "dpba", "dpc"
 SOUND_REGRESSIONS = ("fm_sound", "diff_lr_sound", "dpba_sound", "dpc_sound")
 PARTED_REGRESSIONS = ("dpba", "diff_lr", "diff_lr_ball")
 REGRESSIONS = (*SOUND_REGRESSIONS, *PRINTED_REGRESSIONS)
-MARGINALS, BAYES, TAIL = ("dp_marginals",), ("thrifty_bayes",), ("thrifty_regressor",)
+MARGINALS, BAYES, MEANS, PAIRS = ("dp_marginals",), ("thrifty_bayes",), ("thrifty_means",), ("thrifty_pairs",)
+TAIL = ("thrifty_regressor",)
+COMBINED = ("thrifty",)
+"""On the tables of the audit nothing comes before its forest: tests show its mutants, see `tests.combined`."""
 
 LAPLACE = (
     *("tradition", "tradition_pf_split", "privatree", "bdpt"),
     *(*PRIVATREE, *PRINTED_REGRESSIONS, *COUNTING, *BOOTSTRAPPED),
 )
 VECTORS = (
-    *(*MARGINALS, *BAYES, *BDPT, "bdpt", "diffpets_regressor_sound", "thrifty_tree", "thrifty_tree_regressor"),
+    *(*MARGINALS, *BAYES, *PAIRS, *BDPT, "bdpt", "diffpets_regressor_sound", "thrifty_tree", "thrifty_tree_regressor"),
     *LABELLED_BY_COUNTS,
 )
 EXPONENTIAL = (
@@ -55,13 +58,14 @@ EXPONENTIAL = (
 )
 FLIPS = (
     *("thrifty_tree_regressor", "privatree", "dpgdf", "edprf", "tradition_pf_split", "tradition_pf_leaf", "pfdpdt"),
-    *(*BAYES, *EDPRF, *LABELLING),
+    *(*BAYES, *PAIRS, *EDPRF, *LABELLING),
 )
 DISJOINT = (*EDPRF, *RFDPP, *DIFFPETS, *DIFFPRFS, "edprf", "tradition", "tradition_pf_split", "tradition_pf_leaf")
 ON_DEMAND = (*EDPRF, *DIFFPRFS)
 KEPT = (
     *("thrifty_tree", "thrifty_tree_regressor", "rdt"),
-    *(*MARGINALS, *BAYES, *PRIVATREE, *BDPT, *DPGDF, *COUNTING, *REGRESSIONS),
+    *(*MARGINALS, *BAYES, *MEANS, *PAIRS, *COMBINED),
+    *(*PRIVATREE, *BDPT, *DPGDF, *COUNTING, *REGRESSIONS),
 )
 """Those that keep what they claim."""
 EVERY = (*KEPT, *BOOTSTRAPPED, *PRINTED_EDPRF, "privatree", "bdpt", "dpgdf", "cpppw", "asn")
