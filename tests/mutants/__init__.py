@@ -5,9 +5,9 @@ it did not is what this counts: every mutant is a mistake that somebody might ma
 that is noticed is the worth of a green run. Some mutants cost nothing but accuracy; they are controls, counted apart,
 and so are those that only a large table shows.
 
-The lists are in ``of_mechanisms``, ``of_forests``, ``of_bayes``, ``of_tail``, ``of_regressions`` and ``of_accounts``; those of the
-C++ in ``of_kernels``, those of large tables in ``of_widths``. ``layers`` and ``in_kernels`` ask, ``python -m
-tests.mutants`` (`make mutants`) runs all of it.
+The lists are in ``of_mechanisms``, ``of_forests``, ``of_bayes``, ``of_tail``, ``of_regressions`` and ``of_accounts``;
+those of the C++ in ``of_kernels``, those of large tables in ``of_widths``. ``layers`` and ``in_kernels`` ask,
+``python -m tests.mutants`` (`make mutants`) runs all of it.
 """
 
 from __future__ import annotations
