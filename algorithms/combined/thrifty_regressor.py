@@ -13,7 +13,7 @@ middle was to have few records in all, and on Computer Activity more of epsilon 
 Constants were chosen by the logarithm of the squared error on the sets for regression that ``conf/tuning.yaml`` allows,
 at most 10,000 rows of each, epsilon from 0.1 to 100, with seeds from 1000, none of which has a far cluster that a tree
 could learn; and on seven synthetic tables that have one, of 1,000 to 30,000 rows. On the first, the error is larger by
-0.8 % on average than that of the forest with the whole budget; on the others it is smaller by a third on average at
+0.8 % on average than that of the forest with the whole budget; on the others it is smaller by 30 % on average at
 epsilon = 0.5, and by more than half from 1 on. With half of the bins or twice as many, or a fifth or a half of epsilon
 for the sides, that changes by an eighth at most. A gate that asks for fewer records is open more often for noise in
 empty bins.
