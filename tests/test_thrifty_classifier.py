@@ -119,10 +119,13 @@ def test_pairs_follow_from_what_they_may_spend(for_pairs, monkeypatch):
 
 
 @of_each_kind
-def test_the_rows_do_not_decide_what_comes_first(first):
+@pytest.mark.parametrize("epsilon", [1.0, 4.0])
+def test_the_rows_do_not_decide_what_comes_first(first, epsilon):
+    """Nor whether there is a forest."""
     X, y, domain = rows_of(first)
     for rows, labels in ((X, y), (X[:1], y[:1]), (X * 0, y * 0)):
-        assert type(made(1.0, domain=domain).fit(rows, labels).first_) is first
+        model = made(epsilon, domain=domain).fit(rows, labels)
+        assert type(model.first_) is first and (model.forest_ is None) == (epsilon < 2)
 
 
 @TABLES
