@@ -36,7 +36,7 @@ from algorithms.forests.thrifty_forest import ThriftyForestRegressor
 from algorithms.mechanisms import laplace_vector
 from algorithms.parameters import check_jobs, parameter, with_parameters
 from algorithms.released.document import Origin, Release
-from algorithms.released.forest import ReleasedTail, domain_of_rest, domain_of_sides, expect_target
+from algorithms.released.product import ReleasedTail, domain_of_rest, domain_of_sides, expect_target
 
 N_BINS = 16
 """Public bins of equal width, in which targets are counted."""
