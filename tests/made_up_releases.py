@@ -23,15 +23,19 @@ from algorithms.released.forest import (
     MEAN,
     VOTES,
     ReleasedForest,
-    ReleasedTail,
     ReleasedTree,
-    domain_of_rest,
-    domain_of_sides,
 )
 from algorithms.released.marginals import ReleasedMarginals
 from algorithms.released.naive_bayes import ReleasedNaiveBayes, ReleasedNormalBayes, ReleasedPairBayes
 from algorithms.released.numbers import ReleasedNumbers
-from algorithms.released.product import ReleasedMeansProduct, ReleasedPairProduct, ReleasedProduct
+from algorithms.released.product import (
+    ReleasedMeansProduct,
+    ReleasedPairProduct,
+    ReleasedProduct,
+    ReleasedTail,
+    domain_of_rest,
+    domain_of_sides,
+)
 from algorithms.released.regression import ReleasedRegression
 
 FEATURES = (Continuous("x", -1, 7), Nominal("a", ("u", "v", "w")), Nominal("b", (0, 1)))

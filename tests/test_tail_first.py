@@ -18,7 +18,8 @@ from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.combined import thrifty_regressor
 from algorithms.combined.thrifty_regressor import N_BINS, cut_histogram, divide_budget, find_bins, find_tail
 from algorithms.released.document import from_json
-from algorithms.released.forest import ReleasedForest, ReleasedTail, expect_target
+from algorithms.released.forest import ReleasedForest
+from algorithms.released.product import ReleasedTail, expect_target
 from tests.made_up_releases import sealed
 from tests.reference_trees import COLUMNS, DOMAIN, SEED, TABLES, columns_and_signal
 

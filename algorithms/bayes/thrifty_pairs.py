@@ -22,7 +22,6 @@ from algorithms.accounting.events import Event, Sequential, Spent
 from algorithms.base import ClassifierByShares, SpendsEpsilon
 from algorithms.bayes.thrifty_bayes import BayesPlan, combine_sizes, log_ratios
 from algorithms.encoding.bins import count_by_class
-from algorithms.encoding.rows import Rows
 from algorithms.mechanisms import laplace_vector, permute_and_flip
 from algorithms.parameters import ParameterError, check_count, parameter, with_parameters
 from algorithms.released.document import Origin
@@ -76,25 +75,28 @@ def list_pairs(columns: list[int]) -> list[Pair]:
     return list(combinations(columns, 2)) or [(columns[0], columns[0])]
 
 
-def choose_pairs(tables: Mapping[Pair, np.ndarray], plan: BayesPlan, rng) -> list[Pair]:
+def score_pair(table: np.ndarray) -> float:
+    """Return how many records the largest class of each code of a pair would get right."""
+    return float(table.max(axis=1).sum())
+
+
+def choose_pairs(scores: Mapping[Pair, float], plan: BayesPlan, rng) -> list[Pair]:
     """Choose disjoint pairs, one after the other, by permute-and-flip.
 
-    The score of a pair is how many records the largest class of each of its codes would get right. A record added
-    raises the largest count of one code by 0 or 1: scores are monotone, with sensitivity 1. Which pairs are left
-    follows from those that were chosen.
+    A record added raises the largest count of one code of a pair by 0 or 1: scores are monotone, with sensitivity 1.
+    Which pairs are left follows from those that were chosen.
 
     Parameters
     ----------
-    tables : mapping of pairs to int64 arrays of shape (v, c)
-        Exact counts.
+    scores : mapping of pairs to numbers
+        What `score_pair` says of each.
     plan : BayesPlan
         How many to choose, of which there are as many disjoint ones, and what each choice may cost.
     rng : numpy.random.Generator
         Source of randomness.
     """
     if not plan.choice_epsilon:
-        return list(tables)
-    scores = {pair: float(table.max(axis=1).sum()) for pair, table in tables.items()}
+        return list(scores)
     chosen: list[Pair] = []
     for _ in range(plan.n_counted):
         used = {column for pair in chosen for column in pair}
@@ -165,34 +167,27 @@ class ThriftyPairsClassifier(SpendsEpsilon, ClassifierByShares):
         Rows, errors and warnings are those of ``read_training_rows``; a parameter out of its range is a
         ``ParameterError``.
         """
-        rows = self.training_rows(X, y)
-        self.check_parameters(len(rows.features) - 1)
+        matrix, labels = self.read_training_rows(X, y)
+        self.check_parameters(matrix.shape[1])
         nominal, _ = split_columns(self.domain_)
         if not nominal:
             raise ParameterError(
                 "ThriftyPairsClassifier leaves numbers out, and needs a nominal column: this domain has none"
             )
         plan, rng = plan_pairs(float(self.epsilon), len(nominal), self.max_pairs), self.generator(self.seed())
-        tables = self._count_pairs(rows, list_pairs(nominal))
-        chosen = choose_pairs(tables, plan, rng)
-        noisy = [self._add_noise(tables[pair], plan, rng) for pair in chosen]
+        scores = {pair: score_pair(self._count_pair(matrix, labels, pair)) for pair in list_pairs(nominal)}
+        chosen = choose_pairs(scores, plan, rng)
+        noisy = [self._add_noise(self._count_pair(matrix, labels, pair), plan, rng) for pair in chosen]
         self.pairs_ = np.array(chosen, dtype=np.int64)
         self.log_sizes_ = np.log(combine_sizes(noisy))
         self.log_ratios_ = [log_ratios(table, 1 / plan.count_epsilon) for table in noisy]
         self.privacy_ = self.account(self.epsilon, self._ledger(plan))
         return self
 
-    def _count_pairs(self, rows: Rows, pairs: list[Pair]) -> dict[Pair, np.ndarray]:
-        """Count the records of each code of each pair in each class; they are read a block at a time."""
-        n_classes = len(self.classes_)
-        tables = {pair: np.zeros((count_pair_codes(self.domain_, pair), n_classes), dtype=np.int64) for pair in pairs}
-        for block in rows.blocks():
-            matrix, labels = self.split_target(block)
-            for pair, table in tables.items():
-                codes = code_pairs(matrix, self.domain_, [pair])[:, 0]
-                table += count_by_class(codes, labels, len(table), n_classes)
-        self._note_clipped(rows.clipped)
-        return tables
+    def _count_pair(self, matrix: np.ndarray, labels: np.ndarray, pair: Pair) -> np.ndarray:
+        """Count the records of each code of a pair in each class: int64 array of shape (v, c)."""
+        codes = code_pairs(matrix, self.domain_, [pair])[:, 0]
+        return count_by_class(codes, labels, count_pair_codes(self.domain_, pair), len(self.classes_))
 
     def _add_noise(self, table: np.ndarray, plan: BayesPlan, rng) -> np.ndarray:
         return laplace_vector(table.ravel(), 1.0, plan.count_epsilon, rng).reshape(table.shape)
