@@ -13,10 +13,11 @@ from experiments.comparisons.comparison import select_levels
 from experiments.comparisons.data_kinds import KINDS, UNKNOWN, list_kinds_of
 from experiments.config.kinds.exhibits import FacetsFigure
 from experiments.config.paper import Paper
-from experiments.metrics.find import is_error
+from experiments.metrics.find import is_error, is_in_per_cent
 from experiments.questions.exhibits.checks import FACET_AXES
 from experiments.questions.exhibits.series import name_of_center, summarise_metrics
 from plots import style
+from plots.exhibits.captions import compare_lines
 from plots.exhibits.views import FigureView
 from plots.labels import (
     format_large,
@@ -100,6 +101,22 @@ class FacetsView(FigureView[FacetsFigure], of=FacetsFigure):
             "metric": metric,
             "points": points,
         }
+
+    def sum_up(self, frame: pd.DataFrame) -> str:
+        """Say which line is the best on most data sets at the largest ε, and where they are farthest apart."""
+        study, center = self.paper.study(self.part.study, self.part.id), name_of_center(frame)
+        lines = study.axis("algorithm", self.part.where)
+        epsilon = max(study.axis("epsilon", self.part.where))
+        rows = frame[(frame["epsilon"] == epsilon) & frame["algorithm"].isin(lines)]
+        wide = rows.pivot(index="algorithm", columns="dataset", values=center).reindex(lines)
+        less = is_error(self.part.metric)
+        metric, unit = label_axis(self.paper, self.part.metric), " %" if is_in_per_cent(self.part.metric) else ""
+        best = f"the {'lowest' if less else 'highest'} {center} {metric.removesuffix(' (%)')}"
+        places = [f"on {name}" for name in label_names(self.paper, wide.columns)], "data sets"
+        shown = scale_value(self.part.metric, wide.to_numpy(dtype=float))
+        names = label_names(self.paper, lines)
+        said = compare_lines(names, shown, best, places, lambda value, _: f"{value:.3g}{unit}", less)
+        return f"At {label_name(self.paper, 'epsilon')} = {epsilon:g}: {said}" if said else ""
 
     def _read_facet(self, name: str, rows: pd.DataFrame) -> _Facet:
         center, is_log = name_of_center(rows), is_error(self.part.metric)

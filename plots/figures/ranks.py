@@ -94,6 +94,15 @@ class RanksView(FigureView[RanksFigure], of=RanksFigure):
         )
         return {"heads": _HEADS, "standings": standings, "explanation": explanation}
 
+    def sum_up(self, frame: pd.DataFrame) -> str:
+        """Say which algorithm has the best mean rank, and which the next."""
+        means = select_means(frame).dropna(subset=["rank"]).to_dict("records")
+        if len(means) < 2:
+            return ""
+        first, second = ((label_name(self.paper, row["algorithm"]), format_rank(row["rank"])) for row in means[:2])
+        over = f"of {len(means)} over {len(list_ranked_sets(frame))} data sets"
+        return f"{first[0]} has the best mean rank {over}, {first[1]}; next is {second[0]} with {second[1]}."
+
     def advise(self, frame: pd.DataFrame) -> str:
         """Say which algorithm to take: the best mean rank, with what the data sets say of it against each other one.
 

@@ -73,6 +73,25 @@ class SoundnessView(FigureView[SoundnessFigure], of=SoundnessFigure):
         style.write_title(drawn, panels[n_columns - 1], self.part.title)
         return drawn
 
+    def sum_up(self, frame: pd.DataFrame) -> str:
+        """Say how often the sound variant gains in the mean over the data sets, and where it loses and gains most."""
+        means = frame[(frame["dataset"] == "") & frame["gain"].notna()]
+        if means.empty:
+            return ""
+        ends = []
+        for word, row in (("the least is", means["gain"].idxmin()), ("the most", means["gain"].idxmax())):
+            one = means.loc[row]
+            (name,) = label_names(self.paper, [one["printed"]])
+            ends.append(f"{word} {self._format_gain(one['gain'])} ({name}, ε = {one['epsilon']:g})")
+        n_gains = int((means["gain"] > 0).sum())
+        gained = f"gains in {n_gains} of {len(means)} pairs of an algorithm and an ε"
+        return f"In the mean over the data sets the sound variant {gained}: {', '.join(ends)}."
+
+    def _format_gain(self, gain: float) -> str:
+        if is_error(self.part.metric):
+            return f"an error divided by {2**gain:.2g}"
+        return f"{scale_value(self.part.metric, gain):+.1f} points".replace("-", "−")
+
     def _compare(self, rows: pd.DataFrame, pair: Mapping[str, Any], sets: Sequence[str]) -> list[dict]:
         """Compare a pair at one ε: on each data set, and in the mean over them."""
         privacy = _sum_up_privacy(_read_reports(rows, pair["printed"]), _read_reports(rows, pair["sound"]))
