@@ -91,8 +91,8 @@ def list_faults(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> list[FaultRo
         names = [row["algorithm"] for row in of_rows]
         loss = "; ".join(filter(None, [find_gravity(fault.name), _format_accounts(of_rows)]))
         readings = _name_readings(paper, names, families)
-        lines = {"steps": tuple(list_steps(fault)), "places": _list_places(fault, names)}
-        described = FaultRow(**vars(fault), loss=loss, algorithms=readings, **lines)
+        steps, places = tuple(list_steps(fault)), _list_places(fault, names)
+        described = FaultRow(**vars(fault), loss=loss, algorithms=readings, steps=steps, places=places)
         ranked.append(((rank_fault(fault.name), own.isdisjoint(families[name] for name in names)), described))
     return [described for _, described in sorted(ranked, key=itemgetter(0))]
 
