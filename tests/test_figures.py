@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.config.kinds.exhibits import FacetsFigure, SoundnessFigure
+from experiments.config.kinds.exhibits import FacetsFigure, RanksFigure, SoundnessFigure
 from experiments.config.paths import REFERENCE
 from experiments.metrics.find import find_metric
 from experiments.stats import mean_interval
@@ -84,7 +84,7 @@ def test_a_drawing_has_a_name_and_text_that_can_be_read(path):
     assert {"Verdana" in text.get("style") for text in texts if text.get("style")} == {True}
 
 
-@pytest.mark.parametrize("kind", [FacetsFigure, SoundnessFigure])
+@pytest.mark.parametrize("kind", [FacetsFigure, RanksFigure, SoundnessFigure])
 def test_a_figure_of_many_panels_can_be_read_on_a_phone(kind):
     """It is drawn here: what is published is drawn anew when somebody publishes."""
     run = published_run("benchmark")

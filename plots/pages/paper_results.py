@@ -161,7 +161,7 @@ def render_page(run: PaperRun, source: str = "", base: str = "", links: Sequence
 def _list_citations(run: PaperRun) -> list[str]:
     """Return the entries for BibTeX of the software, at the revision of a run, and of its paper if it has one."""
     git = run.provenance.get("git")
-    software = format_software_bibtex(git["revision"][:7]) if git else format_software_bibtex()
+    software = format_software_bibtex(git["revision"][:7]) if isinstance(git, Mapping) else format_software_bibtex()
     return [software, *([run.paper.publication.format_bibtex()] if run.paper.publication else [])]
 
 
