@@ -92,7 +92,8 @@ def _name_claims(frame: pd.DataFrame) -> pd.Series:
         measured, semicolon, rest = row["reason"].partition(";")
         if measured.startswith(f"nothing above {row['bound']:.2f} in") and "claimed" not in measured:
             named[row["algorithm"]] = f"{measured}, where {row['claimed']:g} is claimed{semicolon}{rest}"
-    return frame["algorithm"].map(named).fillna(frame["reason"])
+    pairs = zip(frame["algorithm"], frame["reason"], strict=True)
+    return pd.Series([named.get(name, reason) for name, reason in pairs], index=frame.index, dtype=str)
 
 
 def _find_standing(
