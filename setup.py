@@ -48,8 +48,8 @@ class BuildBelowOneName(build_py):
         if self.editable_mode:
             return
         root = Path(self.build_lib)
-        for lock in ("requirements-peers.lock", "requirements-peers-jax.lock"):
-            self.copy_file(lock, str(root / NAME))
+        for read in ("CITATION.cff", "requirements-peers.lock", "requirements-peers-jax.lock"):
+            self.copy_file(read, str(root / NAME))
         for path in (*root.glob(f"{NAME}/**/*.py"), *root.glob("hydra_plugins/*.py")):
             path.write_text(move_imports(path.read_text(encoding="utf-8")), encoding="utf-8")
         for path in root.glob(f"{NAME}/conf/**/*.yaml"):

@@ -111,6 +111,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "sphinx_gallery.gen_gallery",
     "site_pages",
+    "source_pages",
 ]
 nitpicky = True
 highlight_language = "none"

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from experiments.audit.of_runs import describe_standing, select_counting
-from experiments.audit.outcomes import OUTCOMES, VIOLATED
+from experiments.audit.outcomes import OUTCOMES, VIOLATED, exceeds
 from experiments.audit.subjects import find_configured_version
 from experiments.cells.current import Standing, compare_versions
 from experiments.cells.inputs import have_changed
@@ -73,8 +73,27 @@ def read_bounds(results: Path, run: Mapping[str, Collection[str]] | None = None)
         audited = list(zip(frame["algorithm"], versions, strict=True))
         standings = {version: _find_standing(*version, run or {}, provenance) for version in dict.fromkeys(audited)}
         known = [standings[version] for version in audited]
-        frames.append(frame.assign(audit=name_source(whose, of_ours), standing=known))
+        frame = frame.assign(audit=name_source(whose, of_ours), standing=known)
+        frames.append(frame.assign(reason=_name_claims(frame)) if "reason" in frame else frame)
     return pd.concat(frames) if frames else pd.DataFrame(columns=["algorithm", "audit", "standing"])
+
+
+def _name_claims(frame: pd.DataFrame) -> pd.Series:
+    """Return the reasons of verdicts, where nothing was found with the claim: summaries of older audits lack it.
+
+    Examples
+    --------
+    >>> rows = [("a", 1.88, 2.0, "nothing above 1.88 in 9 trainings; no replay"), ("b", 3.0, 1.0, "measured ε ≥ 3.00")]
+    >>> list(_name_claims(pd.DataFrame(rows, columns=["algorithm", "bound", "claimed", "reason"])))
+    ['nothing above 1.88 in 9 trainings, where 2 is claimed; no replay', 'measured ε ≥ 3.00']
+    """
+    named: dict[str, str] = {}
+    for row in frame.to_dict("records"):
+        measured, semicolon, rest = row["reason"].partition(";")
+        if measured.startswith(f"nothing above {row['bound']:.2f} in") and "claimed" not in measured:
+            named[row["algorithm"]] = f"{measured}, where {row['claimed']:g} is claimed{semicolon}{rest}"
+    pairs = zip(frame["algorithm"], frame["reason"], strict=True)
+    return pd.Series([named.get(name, reason) for name, reason in pairs], index=frame.index, dtype=str)
 
 
 def _find_standing(
@@ -135,8 +154,8 @@ def list_bounds(audit: pd.DataFrame, algorithm: str) -> list[dict[str, str]]:
 def _format_verdict(row: Mapping[str, Any]) -> str:
     """Return what an audit says of an algorithm, with its reason; nothing of one that gave none.
 
-    >>> _format_verdict({"verdict": "not refuted", "reason": "nothing above 0.40 in 20,000 trainings"})
-    'withstood: nothing above 0.40 in 20,000 trainings'
+    >>> _format_verdict({"verdict": "not refuted", "reason": "nothing above 0.40 in 9 trainings, where 1 is claimed"})
+    'withstood: nothing above 0.40 in 9 trainings, where 1 is claimed'
     """
     reason = row.get("reason")
     return f"{OUTCOMES[row['verdict']]}: {reason}" if isinstance(reason, str) and reason else ""
@@ -174,6 +193,37 @@ def format_bound(row: Mapping[str, Any]) -> str:
     is_broken = row["verdict"] == VIOLATED
     found = "an attack measured ε ≥ {:.2f}" if is_broken else "nothing above {:.2f} was measured"
     return f"{OUTCOMES[row['verdict']]}: {found.format(row['bound'])} where {row['claimed']:g} is claimed"
+
+
+def format_account(times_label: float | None, rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return what an algorithm accounts for as it was run, and as it was attacked if only that keeps its claim.
+
+    An attack may give what a run takes from its rows, as the height of a tree: then the two accounts differ.
+
+    Examples
+    --------
+    >>> format_account(math.inf, [{"keeps_claim": True}])
+    'no finite ε as it was run; the claimed ε as it was attacked'
+    >>> format_account(math.inf, [{"keeps_claim": False}]), format_account(None, [])
+    ('no finite ε', '')
+    """
+    as_run, kept = format_times_label(times_label), [row.get("keeps_claim", False) for row in rows]
+    if times_label is None or not exceeds(times_label, 1) or not kept or not all(kept):
+        return as_run
+    return f"{as_run} as it was run; {format_times_label(1.0)} as it was attacked"
+
+
+def format_times_label(times: float | None) -> str:
+    """Return what an algorithm accounts for, beside the ε that it claims; nothing where it claims none.
+
+    >>> format_times_label(1.0), format_times_label(1.89), format_times_label(math.inf), format_times_label(None)
+    ('the claimed ε', 'up to 1.89 × the claimed ε', 'no finite ε', '')
+    """
+    if times is None:
+        return ""
+    if math.isinf(times):
+        return "no finite ε"
+    return f"up to {times:.3g} × the claimed ε" if exceeds(times, 1) else "the claimed ε"
 
 
 def _format_briefly(row: Mapping[str, Any]) -> str:

@@ -1,7 +1,8 @@
 """What fitted models said of their privacy, as a reader sees it, with what an audit says of it.
 
-An accusation is documented: each fault with its place in the text, what goes wrong, what it does to privacy and the
-lines of code that confess it; each attack with its tables, its event, and the command that repeats it.
+An accusation is documented: each fault with its place in the text, what goes wrong, what it does to privacy, the lines
+of code that take the step and those that confess it; each attack with its tables, its event, and the command that
+repeats it.
 """
 
 from __future__ import annotations
@@ -22,26 +23,25 @@ from experiments.audit.audit_tasks import find_pair, name_attack
 from experiments.audit.of_runs import select_counting
 from experiments.audit.outcomes import BLACK_BOX, ONE_RUN, judge_bound
 from experiments.audit.private_as_claimed import find_account_sign, find_gravity, rank_fault
-from experiments.catalogue.faults import list_confessions
+from experiments.catalogue.faults import list_confessions, list_steps
 from experiments.catalogue.places import Place
 from experiments.config.estimators import find_read
 from experiments.config.finding import AccountSign, AnySign, Sign
 from experiments.config.paper import Paper
 from experiments.errors import BadInput
 from experiments.store.long_table import is_claim_only
-from plots.audits import format_bound, list_bounds, rate_bound
+from plots.audits import format_account, format_bound, format_times_label, list_bounds, rate_bound
 from plots.labels import SYMBOLS, label_name
-
-_ROUNDING = 1e-9
 
 
 def describe_privacy(paper: Paper, row: Mapping[str, Any], audit: pd.DataFrame) -> dict[str, Any]:
     """Return a row of `sum_up_privacy` as it is read, with what the audit measured of the algorithm."""
     sign = find_account_sign(row, audit)
+    own = select_counting(audit[audit["algorithm"] == row["algorithm"]])
     return {
         "algorithm": label_name(paper, row["algorithm"]),
         "sound": CLAIMS_ONLY.name if is_claim_only(row) else _SOUND[sign],
-        "paid": format_times_label(row["times_label"]),
+        "paid": format_account(row["times_label"], own.to_dict("records")),
         "neighbours": ", ".join(row["neighbours"]),
         "faults": list_faults(paper, [row]),
         "attack": next(iter(list_attacks(paper, [row], audit)), None),
@@ -63,19 +63,6 @@ def describe_data_faults(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> lis
     return list(dict.fromkeys(f"on {label_name(paper, name)} {'; '.join(reasons)}" for name, reasons in faults))
 
 
-def format_times_label(times: float | None) -> str:
-    """Return what an algorithm accounts for, beside the ε that it claims; nothing where it claims none.
-
-    >>> format_times_label(1.0), format_times_label(1.89), format_times_label(math.inf), format_times_label(None)
-    ('the claimed ε', 'up to 1.89 × the claimed ε', 'no finite ε', '')
-    """
-    if times is None:
-        return ""
-    if math.isinf(times):
-        return "no finite ε"
-    return "the claimed ε" if times <= 1 + _ROUNDING else f"up to {times:.3g} × the claimed ε"
-
-
 @dataclass(frozen=True)
 class FaultRow:
     """A fault of some algorithms of a paper, documented."""
@@ -85,7 +72,8 @@ class FaultRow:
     source: str  #: what the text says, and where
     loss: str  #: what it does to privacy, and what accounts say where they are finite
     algorithms: str  #: that have it, and in how many of their readings
-    places: tuple[Place, ...]  #: the lines of code that add it to an account
+    steps: tuple[Place, ...]  #: the lines of code that take the step
+    places: tuple[Place, ...]  #: those that add it to an account
 
 
 def list_faults(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> list[FaultRow]:
@@ -103,7 +91,8 @@ def list_faults(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> list[FaultRo
         names = [row["algorithm"] for row in of_rows]
         loss = "; ".join(filter(None, [find_gravity(fault.name), _format_accounts(of_rows)]))
         readings = _name_readings(paper, names, families)
-        described = FaultRow(**vars(fault), loss=loss, algorithms=readings, places=_list_places(fault, names))
+        steps, places = tuple(list_steps(fault)), _list_places(fault, names)
+        described = FaultRow(**vars(fault), loss=loss, algorithms=readings, steps=steps, places=places)
         ranked.append(((rank_fault(fault.name), own.isdisjoint(families[name] for name in names)), described))
     return [described for _, described in sorted(ranked, key=itemgetter(0))]
 
@@ -183,7 +172,7 @@ def _make_attack(paper: Paper, bound: Mapping[str, Any], times_label: float | No
     )
     return AttackRow(
         algorithm=label_name(paper, name),
-        accounted=format_times_label(times_label),
+        accounted=format_account(times_label, [bound]),
         measured=format_bound(bound),
         where=f"{where} ({bound['neighbours']})" if "neighbours" in bound else where,
         tables=describe_difference(pair) if pair else "",

@@ -301,9 +301,9 @@ def test_the_largest_loss_is_shown_with_its_pair(tmp_path):
     summary, _ = write_summary(found, tmp_path, {})
     header, first, second = summary.read_text().splitlines()
     assert header.endswith(",verdict,loss,loss_where,reason,version")
-    assert first.endswith(",not refuted,0.7,there,nothing above 0.50 in 10 trainings,a-1")
-    doubt = "nothing above 0.50 in 10 trainings; its own account does not back its claim"
-    assert second.endswith(f",unproven,,,{doubt},")
+    measured = "nothing above 0.50 in 10 trainings, where 1 is claimed"
+    assert first.endswith(f',not refuted,0.7,there,"{measured}",a-1')
+    assert second.endswith(f',unproven,,,"{measured}; its own account does not back its claim",')
 
 
 def test_a_loss_above_a_sound_claim_is_an_alarm():

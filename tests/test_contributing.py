@@ -25,6 +25,7 @@ CODE = (
     "conf",
     "tests",
     "pyproject.toml",
+    "CITATION.cff",
     "requirements-peers.lock",
     "requirements-peers-jax.lock",
 )

@@ -11,7 +11,7 @@ from algorithms.accounting.faults import CLAIMS_ONLY, Fault
 from documents import search_path
 from experiments.audit.audit_tasks import find_pair
 from experiments.audit.private_as_claimed import Gravity, find_gravity
-from experiments.catalogue.faults import list_confessions
+from experiments.catalogue.faults import list_confessions, list_steps
 from experiments.catalogue.places import find_class, locate_claims, locate_numbers
 from experiments.commands import sweep_runs
 from experiments.config import estimators
@@ -78,6 +78,21 @@ def test_every_fault_has_lines_that_confess_it():
         for place in places:
             assert any(module.endswith(place.file.stem) for module in modules)
             assert not read_line(place).startswith(("from ", "import "))
+
+
+def test_every_fault_of_ours_has_the_step_that_is_it():
+    """One line, or one in each of the trees that take it; never the line that confesses it."""
+    kept = [fault for fault in vars(faults).values() if isinstance(fault, Fault)]
+    named = {fault for fault in kept if fault not in (CLAIMS_ONLY, faults.INFERRED_DOMAIN)}
+    for row in accounts():
+        if str(find_class(row["algorithm"])).startswith("algorithms/"):
+            named |= {Fault(**one) for one in row["faults"]}
+    steps = {fault: list_steps(fault) for fault in named}
+    assert {fault: places for fault, places in steps.items() if not 1 <= len(places) <= 2} == {}
+    assert list_steps(faults.INFERRED_DOMAIN) == []
+    for places in steps.values():
+        assert not any(read_line(place).startswith(("from ", "import ", "def ")) for place in places)
+        assert not any("faults." in read_line(place) for place in places)
 
 
 def test_the_gravity_of_every_fault_is_known():

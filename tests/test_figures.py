@@ -8,13 +8,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from experiments.config.kinds.exhibits import FacetsFigure, RanksFigure, SoundnessFigure
 from experiments.config.paths import REFERENCE
 from experiments.metrics.find import find_metric
 from experiments.stats import mean_interval
 from plots.drawing.svg import dress_svg
-from plots.style import ON_DARK
+from plots.exhibits.views import view
+from plots.style import ON_DARK, render_figure
+from tests.published_report import published_run
 
 COLUMN = 624  # pixels that the site's column of text is wide
+TELEPHONE_COLUMN = 368  # pixels that a figure is wide on a telephone, as a code host and the site show it
 SMALLEST = 9  # pixels of a letter there
 TABLES = sorted(path for folder in ("figures", "tables") for path in REFERENCE.glob(f"paper-*/{folder}/*.csv"))
 DRAWINGS = sorted(REFERENCE.glob("paper-*/figures/*.svg"))
@@ -78,6 +82,18 @@ def test_a_drawing_has_a_name_and_text_that_can_be_read(path):
     words = ["".join(text.itertext()) for text in texts]
     assert not [word for word in [title, description, *words] if CODE_NAME.search(word)]
     assert {"Verdana" in text.get("style") for text in texts if text.get("style")} == {True}
+
+
+@pytest.mark.parametrize("kind", [FacetsFigure, RanksFigure, SoundnessFigure])
+def test_a_figure_of_many_panels_can_be_read_on_a_phone(kind):
+    """It is drawn here: what is published is drawn anew when somebody publishes."""
+    run = published_run("benchmark")
+    part = next(part for part in run.paper.figures if isinstance(part, kind))
+    shown = view(run.paper, part)
+    svg = render_figure(part.id, lambda: shown.draw(run.read_frame(part)), ("svg",))["svg"].decode()
+    sizes = [float(size) for size in re.findall(r"font-size: ([\d.]+)px", svg)]
+    (width,) = re.findall(r'viewBox="0 0 ([\d.]+) ', svg)
+    assert len(sizes) > 50 and min(sizes) * TELEPHONE_COLUMN / float(width) >= SMALLEST
 
 
 @pytest.mark.parametrize("path", DRAWINGS[:: len(DRAWINGS) // 12], ids=name_file)

@@ -32,7 +32,7 @@ from tests.test_plots import digests
 
 RESULTS = ("results/reported", "results/bands", "results/reference")
 LOCKS = ("requirements-peers.lock", "requirements-peers-jax.lock")
-FILES = ("LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", *LOCKS, "setup.py")
+FILES = ("CITATION.cff", "LICENSE", "MANIFEST.in", "README.md", "pyproject.toml", *LOCKS, "setup.py")
 IMPORTED = (*(f"dp_replica.{module}" for module in forks.COMMANDS), *forks.LIBRARIES)
 PROGRAM = "from dp_replica.experiments.command_line import main; main()"
 IN_FOLDER = "import os, sys; os.chdir(sys.argv[1])"

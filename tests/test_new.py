@@ -8,20 +8,25 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 from algorithms import Continuous, Domain, Nominal
 from datasets import dataset
 from documents import search_path
 from experiments.config.paths import ROOT
 from experiments.skeletons.algorithm import NoisyBayesClassifier
-from experiments.skeletons.writing import FILES, TEMPLATES
+from experiments.skeletons.writing import FILES, TEMPLATES, write_skeleton
 from tests.command_line import exit_code
+
+WORKFLOW = ".github/workflows/check.yml"
 
 
 def begin(what, name, folder, capsys):
@@ -93,6 +98,56 @@ def test_a_project_runs_keeps_its_bands_and_its_results_and_passes_its_test(tmp_
     tests += ["-k", "not attack"]  # half a minute; `test_installed` attacks the same skeleton with fewer trainings
     done = subprocess.run(tests, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0 and "2 passed" in done.stdout, done.stdout
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A project that was begun, and is looked at."""
+    folder = tmp_path_factory.mktemp("begun")
+    write_skeleton("project", "look", folder)
+    return folder
+
+
+def test_a_project_has_one_python_everywhere_for_which_there_are_wheels(project):
+    dockerfile, workflow = ((project / path).read_text(encoding="utf-8") for path in ("Dockerfile", WORKFLOW))
+    (version,) = re.findall(r"^FROM python:(\S+)-slim$", dockerfile, flags=re.MULTILINE)
+    assert re.findall(r'python-version: "(.*)"', workflow) == [version]
+    assert f"have {version}" in (project / "requirements.txt").read_text(encoding="utf-8")
+    gate = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))
+    assert version in gate["jobs"]["wheels"]["strategy"]["matrix"]["python"]
+    facts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert version in SpecifierSet(facts["requires-python"])
+    lines = (project / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    known = [facts["name"], *(Requirement(text).name for text in facts["optional-dependencies"]["dev"])]
+    assert {line for line in lines if not line.startswith("#")} <= set(known)
+
+
+def test_an_image_of_a_project_has_all_files_before_it_installs_and_runs_them(project):
+    steps = re.findall(r"^([A-Z]+) (.*)$", (project / "Dockerfile").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert [step for step, _ in steps] == ["FROM", "WORKDIR", "COPY", "RUN", "CMD"]
+    words = dict(steps)
+    assert words["COPY"] == ". ." and words["RUN"].endswith(" -r requirements.txt")
+    assert f':{words["WORKDIR"]}/results" look' in (project / "Dockerfile").read_text(encoding="utf-8")
+    container = project / ".devcontainer" / "devcontainer.json"
+    build = json.loads(container.read_text(encoding="utf-8"))["build"]
+    assert (container.parent / build["dockerfile"]).resolve() == (project / "Dockerfile").resolve()
+    assert (container.parent / build["context"]).resolve() == project.resolve()
+
+
+def test_every_command_that_a_project_names_is_one(project, capsys):
+    """Of the image, the workflow and the README: what they do is run by the test of a whole project."""
+    texts = [(project / path).read_text(encoding="utf-8") for path in ("Dockerfile", WORKFLOW, "README.md")]
+    (image,) = re.findall(r"^CMD (.*)$", texts[0], flags=re.MULTILINE)
+    commands = [json.loads(image)]
+    commands += [shlex.split(line, comments=True) for line in re.findall(r"dp-replica --.*", "\n".join(texts[1:]))]
+    assert len(commands) >= 9
+    for program, *words in commands:
+        assert program == "dp-replica" and words[:2] == ["--config-dir", "."]
+        assert words[3:] in (["paper=look"], ["algorithm=look"])
+        assert exit_code("--config-dir", project, *words[2:], "--help") == 0
+        assert words[2] == "run" or f"dp-replica {words[2]}" in capsys.readouterr().out.replace(
+            "python -m experiments", "dp-replica"
+        )
 
 
 def test_a_project_whose_code_has_a_fault_fails_its_check(tmp_path, capsys, monkeypatch):

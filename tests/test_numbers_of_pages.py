@@ -10,7 +10,9 @@ from datasets import catalogue
 from datasets.tuning import find_side
 from experiments.config.papers import read_paper
 from experiments.config.paths import REFERENCE, list_papers
+from experiments.store.json_files import read_json
 from tests.pages import TEXTS
+from tests.published_report import published_run
 
 BY_HAND = {
     page: " ".join(text.split()) for page, text in TEXTS.items() if not page.startswith(("results/", "CHANGELOG"))
@@ -133,3 +135,17 @@ def test_the_table_of_mean_accuracies_is_that_of_the_published_benchmark():
         if name == "`thrifty`"
     ]
     assert len(held_out) == 10 and [f"{100 * mean:.1f}" for mean in means[:7]] == row
+
+
+def test_the_cells_of_a_reproduction_are_those_of_the_published_runs():
+    """Twenty repeats of each setting, and what verdicts took beyond these."""
+    import duckdb
+
+    ((_, *shown),) = (row for row in list_rows("docs/speed.md", "paper | 1") if row[0] == "cells")
+    counted = []
+    for name in list_papers():
+        folder = REFERENCE / f"paper-{name}"
+        judged, repeats = read_json(folder / "claims.json"), published_run(name).paper.repeats
+        query = f"SELECT count(*) FROM '{folder / 'runs.parquet'}' WHERE repeat >= {repeats}"
+        counted.append(judged["cells"] + duckdb.sql(query).fetchall()[0][0])
+    assert shown == [f"{n:,}" for n in counted]

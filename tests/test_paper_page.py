@@ -1,6 +1,7 @@
 """The page of a paper: what its first screen says, what its rows open to, and what is loaded only when it is opened."""
 
 import html
+import math
 import re
 import shutil
 from dataclasses import replace
@@ -12,9 +13,11 @@ import yaml
 
 from experiments.config.finding import Sign
 from experiments.config.paper import Speaker
+from experiments.config.papers import read_paper
 from experiments.judge.readings.sentences import list_curve_details, list_ranking_details
 from plots.labels import SYMBOLS
 from plots.pages.paper_results import render_page
+from plots.pages.reference_pages import describe_paper
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import KEPT
 from tests.browser import DESKTOP, TELEPHONE, fits, opened
@@ -168,6 +171,44 @@ def test_our_own_claims_are_apart(made_up):
     assert text.index('id="own-claims"') < text.index('id="claim-ours"')
     assert PaperRun.read(made_up).list_verdicts(Speaker.OURS)
     assert "We ask more." not in " ".join(Words(text).visible)
+
+
+def test_a_figure_says_what_it_shows_with_numbers_of_its_rows(run, name):
+    """Beside its title, which says what is asked: on the page of the report and, of the first one, as published."""
+    page = html.unescape(render(name)[0])
+    captions = {part.id: run.sum_up(part) for part in run.paper.figures}
+    silent = {part.kind for part in run.paper.figures if not captions[part.id]}
+    assert silent <= {"fit", "ledger", "tradeoff"}, "all that compare"
+    assert [caption for caption in captions.values() if caption not in page] == []
+    published = describe_paper(run)
+    first = re.search(r"\]\(figures/(\S+)\.svg\)\n", published)
+    assert not first or not captions[first[1]] or f"\n*{captions[first[1]]}*\n" in published
+
+
+def test_a_data_set_of_another_name_is_said_to_be_which_one_it_is():
+    """Papers 4 and 6 call two sets Diabetes, and paper 6 calls a part of CongVote Vote."""
+    assert "Vote is Vote (complete rows) (vote_complete)" in published_run("6").names_of_data
+    labels = [read_paper(name).labels for name in ("4", "6")]
+    assert labels[0]["diabetes_prediction"] != labels[1]["pima"]
+    for name in PUBLISHED:
+        run = published_run(name)
+        assert run.names_of_data in html.unescape(render(name)[0])
+        assert not run.names_of_data or "In the [list of data sets](" in describe_paper(run)
+
+
+def test_what_a_caption_says_is_what_its_rows_say():
+    run = published_run("2")
+    (part,) = (part for part in run.paper.figures if part.id == "figure-1")
+    frame = run.read_frame(part)
+    private = frame[frame["epsilon"] < math.inf].pivot(index="epsilon", columns="params.max_depth", values="mean")
+    best, spread = private.idxmax(), private.max() - private.min()
+    depth = spread.idxmax()
+    (most,) = best.value_counts().index[:1]
+    low, high = 100 * private[depth].min(), 100 * private[depth].max()
+    caption = run.sum_up(part)
+    assert caption.startswith(f"ε = {most:.2f} has the highest mean accuracy at {(best == most).sum()} of 8 values")
+    assert f"apart at depth d = {depth}: ε = {private[depth].idxmax():.2f} {high:.1f} %, ε = " in caption
+    assert f" {low:.1f} %. Of 14 printed numbers " in caption
 
 
 @pytest.mark.system

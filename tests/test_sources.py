@@ -1,11 +1,14 @@
 """The papers and the data as sources: what is cited is complete, and the same wherever it stands."""
 
+import html
+import re
+
 import pytest
 
 from documents.document import parse_document
 from documents.publication import EXAMPLE, Publication, format_bibtex_entry
 from documents.yaml_files import DocumentError
-from experiments.catalogue.sources import SOURCES_FILE, format_sources_page, read_citation
+from experiments.catalogue.sources import SOURCES_FILE, format_software_bibtex, format_sources_page, read_citation
 from experiments.config.papers import read_paper
 from experiments.config.paths import list_papers
 
@@ -43,6 +46,17 @@ def describe_reference(entry):
 def describe_publication(one):
     numbers = [one.year, one.volume, one.issue]
     return [one.authors, one.title, one.venue, *numbers, one.pages, one.doi, one.url, one.language]
+
+
+def test_pages_of_the_report_cite_the_software_at_their_revision_and_their_paper(published):
+    for name, publication in zip(list_papers(), read_publications(), strict=True):
+        page = html.unescape((published / f"paper-{name}.html").read_text(encoding="utf-8"))
+        assert '<a href="#cite">Cite</a>' in page
+        _, _, cited = page.partition('<div id="cite">')
+        assert publication.format_bibtex() in cited
+        assert re.search(r"@software{dp-replica,.*Revision of the run: [0-9a-f]{7}}", cited, flags=re.DOTALL)
+    front = html.unescape((published / "index.html").read_text(encoding="utf-8"))
+    assert format_software_bibtex() in front and "Revision of the run: name it here" in front
 
 
 def test_entries_for_bibtex_have_keys_of_their_own():

@@ -155,7 +155,7 @@ def _find_doubt(rows: Sequence[BoundRow], replay: ReplayReport | None) -> str:
 
 
 def _describe_bound(row: BoundRow) -> str:
-    """Return in words what was measured of a claim, and where if it is broken.
+    """Return in words what was measured of which claim, and where if it is broken.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def _describe_bound(row: BoundRow) -> str:
     >>> parts |= {"keeps_claim": True, "neighbours": "", "where": "a tie", "count": 9, "of": 9, "other": 0}
     >>> row = BoundRow("black box", n=20_000, other_of=9, bound=0.4, refutable=2.0, verdict="not refuted", **parts)
     >>> _describe_bound(row)
-    'nothing above 0.40 in 20,000 trainings'
+    'nothing above 0.40 in 20,000 trainings, where 1 is claimed'
     """
     how = {
         BLACK_BOX: f"{row.n:,} trainings",
@@ -171,7 +171,7 @@ def _describe_bound(row: BoundRow) -> str:
         ONE_RUN: f"one training on {row.where}",
     }[row.layer]
     if row.verdict != VIOLATED:
-        return f"nothing above {row.bound:.2f} in {how}"
+        return f"nothing above {row.bound:.2f} in {how}, where {row.claimed:g} is claimed"
     where = f"in {how}" if row.layer == ONE_RUN else f"on “{row.where}”, {how}"
     return f"measured ε ≥ {row.bound:.2f} where {row.claimed:g} is claimed, {where}"
 

@@ -37,7 +37,6 @@ name its revision, too.
   version may give different results; what a later revision changed of a published result, the
   [regression check](regression-check.md) finds.
 """
-_NOTE = "Revision of the run: name it here"
 
 
 def format_sources_page() -> str:
@@ -55,11 +54,18 @@ def read_citation() -> dict[str, Any]:
     return parse_yaml(_CITATION.read_text(encoding="utf-8"))
 
 
-def format_software_bibtex() -> str:
-    """Return the entry for BibTeX of this software, as ``CITATION.cff`` describes it."""
+def format_software_bibtex(revision: str = "name it here") -> str:
+    """Return the entry for BibTeX of this software, as ``CITATION.cff`` describes it, at the revision of a run.
+
+    Examples
+    --------
+    >>> print(format_software_bibtex("0123456").splitlines()[-2])
+      note = {Revision of the run: 0123456},
+    """
     facts = read_citation()
     names = " and ".join(f"{{{author['name']}}}" for author in facts["authors"])
-    fields = {"author": names, "title": f"{{{facts['title']}}}", "version": facts["version"], "note": _NOTE}
+    fields = {"author": names, "title": f"{{{facts['title']}}}", "version": facts["version"]}
+    fields |= {"note": f"Revision of the run: {revision}"}
     return format_bibtex_entry("software", "dp-replica", fields)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from experiments.config.paths import REFERENCE
 from experiments.errors import BadInput, print_to_stderr
 from experiments.request import SweepRequest
 from experiments.run.executors.executor import make_executor
@@ -15,7 +16,7 @@ def run_command(request: SweepRequest) -> int:
     from plots.pages import printed_picture  # matplotlib is slow to import
     from plots.pages.drawings import redraw
     from plots.pages.paper_results import write_page
-    from plots.pages.reference_pages import list_published
+    from plots.pages.reference_pages import list_published, read_published
     from plots.runs.paper_run import PaperRun
     from plots.sweeps.sweep_folder import draw_sweep, list_sweeps
 
@@ -31,9 +32,10 @@ def run_command(request: SweepRequest) -> int:
         raise BadInput(f"{results} holds no run of a paper: run one first, or name a folder with results=FOLDER")
     if (results / f"{printed_picture.NAME}.svg").is_file():
         printed_picture.write_picture(list_published(results), results)
+    read = read_published if results.resolve() == REFERENCE else PaperRun.read
     runner = TaskRunner(make_executor(request.config["executor"]))
     for name in names:
-        run = PaperRun.read(there[name])
+        run = read(there[name])
         n_figures = len({path.stem for path in redraw(run, runner)})  # each in several formats
         if (run.folder / "report.html").is_file():
             write_page(run)

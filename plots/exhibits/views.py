@@ -77,6 +77,10 @@ class FigureView(ExhibitView[Part]):
         """Return what the report's page shows beside the drawing; nothing of most kinds."""
         return {}
 
+    def sum_up(self, frame: pd.DataFrame) -> str:
+        """Return what the figure shows, in a sentence with its numbers; nothing of a kind that has none."""
+        return ""
+
     def advise(self, frame: pd.DataFrame) -> str:
         """Return the advice that the figure gives to its reader; nothing of most kinds."""
         return ""

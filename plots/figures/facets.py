@@ -13,10 +13,11 @@ from experiments.comparisons.comparison import select_levels
 from experiments.comparisons.data_kinds import KINDS, UNKNOWN, list_kinds_of
 from experiments.config.kinds.exhibits import FacetsFigure
 from experiments.config.paper import Paper
-from experiments.metrics.find import is_error
+from experiments.metrics.find import is_error, is_in_per_cent
 from experiments.questions.exhibits.checks import FACET_AXES
 from experiments.questions.exhibits.series import name_of_center, summarise_metrics
 from plots import style
+from plots.exhibits.captions import compare_lines
 from plots.exhibits.views import FigureView
 from plots.labels import (
     format_large,
@@ -30,8 +31,9 @@ from plots.labels import (
 )
 from plots.series import describe_points
 
-_LONGEST_LINE = 30  # characters above a small picture
-_LONGEST_KEY = 34  # characters of a line of the legend
+_COLUMNS = 2  # small pictures beside one another
+_LONGEST_LINE = 25  # characters above one
+_LONGEST_KEY = 60  # characters of a line of the legend
 _LOWEST, _HIGHEST = -0.7, 1.7  # how far beyond the two levels a picture may reach, in distances between them
 
 _Looks = dict[str, dict[str, Any]]  # colour, marker and dash of each line
@@ -62,27 +64,29 @@ class FacetsView(FigureView[FacetsFigure], of=FacetsFigure):
 
     def draw(self, frame: pd.DataFrame) -> style.Figure:
         """Draw a small picture for each data set that has results."""
+        study = self.paper.study(self.part.study, self.part.id)
+        lines, epsilons = study.axis("algorithm", self.part.where), study.axis("epsilon", self.part.where)
         facets = [self._read_facet(str(name), rows) for name, rows in frame.groupby("dataset", sort=False)]
         facets = [facet for facet in facets if facet.high > facet.low]
         n_pictures = max(len(facets), 1)
-        drawn, grid = style.make_grid(n_pictures)
-        n_columns = grid.shape[1]
-        study = self.paper.study(self.part.study, self.part.id)
-        lines, epsilons = study.axis("algorithm", self.part.where), study.axis("epsilon", self.part.where)
+        n_columns = min(_COLUMNS, n_pictures)
+        n_rows = math.ceil(n_pictures / n_columns)
+        drawn = style.make_figure(style.NARROW, 1.4 + 0.22 * (len(lines) + 5) + 2.2 * n_rows)
+        grid = drawn.subplots(n_rows, n_columns, squeeze=False)
         looks = {name: {**style.choose_shape(i), "color": style.choose_color(i)} for i, name in enumerate(lines)}
         ends, names = _find_reach(facets, lines), label_values(self.paper, "epsilon", epsilons)
         for place, (axes, facet) in enumerate(zip(grid.flat, facets, strict=False)):
             _draw_facet(axes, facet, looks, ends)
             _name_facet(axes, self.paper, facet)
-            axes.set_xticks(range(len(names)), names, fontsize=9)
+            axes.set_xticks(range(len(names)), names, fontsize=style.READABLE)
             if place + n_columns >= len(facets):
-                axes.set_xlabel(label_name(self.paper, "epsilon"), fontsize=9)
+                axes.set_xlabel(label_name(self.paper, "epsilon"), fontsize=style.READABLE)
             if place % n_columns == 0:
-                axes.set_ylabel(label_axis(self.paper, self.part.metric), fontsize=9)
+                axes.set_ylabel(label_axis(self.paper, self.part.metric), fontsize=style.READABLE)
         for axes in grid.flat[n_pictures:]:
             axes.remove()
-        style.add_legend(drawn, "outside lower left", handles=self._make_keys(looks), ncols=2)
-        style.write_shortfall(grid[0][0], frame, pad=40)
+        style.add_legend(drawn, "outside lower left", handles=self._make_keys(looks))
+        style.write_shortfall(grid[0][0], frame, pad=46)
         style.write_title(drawn, grid[0][-1], self.part.title)
         return drawn
 
@@ -100,6 +104,22 @@ class FacetsView(FigureView[FacetsFigure], of=FacetsFigure):
             "metric": metric,
             "points": points,
         }
+
+    def sum_up(self, frame: pd.DataFrame) -> str:
+        """Say which line is the best on most data sets at the largest ε, and where they are farthest apart."""
+        study, center = self.paper.study(self.part.study, self.part.id), name_of_center(frame)
+        lines = study.axis("algorithm", self.part.where)
+        epsilon = max(study.axis("epsilon", self.part.where))
+        rows = frame[(frame["epsilon"] == epsilon) & frame["algorithm"].isin(lines)]
+        wide = rows.pivot(index="algorithm", columns="dataset", values=center).reindex(lines)
+        less = is_error(self.part.metric)
+        metric, unit = label_axis(self.paper, self.part.metric), " %" if is_in_per_cent(self.part.metric) else ""
+        best = f"the {'lowest' if less else 'highest'} {center} {metric.removesuffix(' (%)')}"
+        places = [f"on {name}" for name in label_names(self.paper, wide.columns)], "data sets"
+        shown = scale_value(self.part.metric, wide.to_numpy(dtype=float))
+        names = label_names(self.paper, lines)
+        said = compare_lines(names, shown, best, places, lambda value, _: f"{value:.3g}{unit}", less)
+        return f"At {label_name(self.paper, 'epsilon')} = {epsilon:g}: {said}" if said else ""
 
     def _read_facet(self, name: str, rows: pd.DataFrame) -> _Facet:
         center, is_log = name_of_center(rows), is_error(self.part.metric)
@@ -178,7 +198,7 @@ def _draw_facet(axes: style.Axes, facet: _Facet, looks: _Looks, ends: tuple[floa
                 beyond: dict[str, Any] = {"linestyle": "none", "markersize": 5, "clip_on": False, "zorder": 5}
                 lines += axes.plot(xs[is_out], np.full(is_out.sum(), end), marker=marker, color=look["color"], **beyond)
         style.group_line(i, [bars, *lines])
-    axes.set_yticks([0, 0.5, 1], list(map(facet.name_value, (0, 0.5, 1))), fontsize=9)
+    axes.set_yticks([0, 0.5, 1], list(map(facet.name_value, (0, 0.5, 1))), fontsize=style.READABLE)
     axes.set_ylim(bottom, top)
     axes.tick_params(axis="y", length=0)
     style.dress_axes(axes, "y")
@@ -189,5 +209,5 @@ def _name_facet(axes: style.Axes, paper: Paper, facet: _Facet) -> None:
     own = str(facet.points["kinds"].iloc[0]).split()
     kinds = ["kind unknown: files are missing"] if own == [UNKNOWN] else [KINDS[kind].title for kind in own]
     lines = textwrap.wrap(", ".join(kinds), _LONGEST_LINE)
-    style.write_above(axes, label_name(paper, facet.name), 5 + 11 * len(lines), fontsize=10.5, fontweight="bold")
-    style.write_above(axes, "\n".join(lines), 4, fontsize=9, linespacing=1.1)
+    style.write_above(axes, label_name(paper, facet.name), 5 + 13 * len(lines), fontsize=11, fontweight="bold")
+    style.write_above(axes, "\n".join(lines), 4, fontsize=style.READABLE, linespacing=1.1)

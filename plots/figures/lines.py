@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import math
 import textwrap
+from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from experiments.config import estimators
 from experiments.config.kinds.exhibits import LinesFigure
 from experiments.config.study import Study
-from experiments.metrics.find import is_in_per_cent
+from experiments.metrics.find import is_error, is_in_per_cent
 from experiments.questions.exhibits.series import add_numbers_without_setting, name_of_center, summarise_metrics
 from plots import style
 from plots.drawing import panel
+from plots.exhibits.captions import compare_lines, count_printed
 from plots.exhibits.views import FigureView
-from plots.labels import label_axis, label_metric, label_name, label_value, label_values
+from plots.labels import format_large, format_number, label_axis, label_metric, label_name, label_value, label_values
 from plots.series import describe_points
 
 _NAMES = ("metric", "dataset", "algorithm")  # what has no order along the bottom
 _LONGEST_NAME = 34  # characters of a line of the legend
 _LONGEST_LABEL = 33  # characters that stand along the y axis
+_PER_CENT = " (%)"
 _ROOM = 66  # characters that stand along the bottom
 
 
@@ -83,6 +87,51 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
         metric = center if self.part.x == "metric" else f"{label_metric(self.paper, self._metrics[0])}, {center}"
         line, x = label_name(self.paper, self.part.lines), label_name(self.paper, self.part.x)
         return {"line": line, "x": x, "metric": metric, "points": points}
+
+    def sum_up(self, frame: pd.DataFrame) -> str:
+        """Say which line is the best at most places, where they are farthest apart, and what became of printed numbers.
+
+        What has noise is compared, if that is more than a line: what has none stands for what is lost.
+        """
+        lines, xs, center = self._list_lines(), self._list_xs(), name_of_center(frame)
+        kept = [i for i, line in enumerate(lines) if self._has_noise(line)]
+        kept = kept if len(kept) > 1 else list(range(len(lines)))
+        names = label_values(self.paper, self.part.lines, lines)
+        line = label_name(self.paper, self.part.lines)
+        named = [name if self.part.lines in _NAMES else f"{line} = {name}" for name in (names[i] for i in kept)]
+        values = frame[center].to_numpy(dtype=float).reshape(len(lines), len(xs))[kept]
+        metrics = list(self._metrics) if self.part.x == "metric" else [self._metrics[0]] * len(xs)
+        what = "mean" if center == "mean" else center
+        best = "lowest" if is_error(self._metrics[0]) else "highest"
+        most = f"the {best} value" if self.part.x == "metric" else f"the {best} {what} {self._name_metric()}"
+        said = compare_lines(
+            named, values, most, self._name_places(xs), partial(self._write_value, metrics), best == "lowest"
+        )
+        return " ".join(filter(None, [said, count_printed(frame)]))
+
+    def _has_noise(self, line: Any) -> bool:
+        if self.part.lines == "algorithm":
+            return line not in estimators.list_algorithms() or estimators.takes_epsilon(line)
+        return not (isinstance(line, float) and math.isinf(line))
+
+    def _name_metric(self) -> str:
+        return label_axis(self.paper, self._metrics[0]).removesuffix(_PER_CENT)
+
+    def _name_places(self, xs: list) -> tuple[list[str], str]:
+        """Return each place of the x axis as a sentence has it, and what all of them are."""
+        names, axis = label_values(self.paper, self.part.x, xs), label_name(self.paper, self.part.x)
+        if self.part.x == "metric":
+            return [f"in {name.removesuffix(_PER_CENT)}" for name in names], "metrics"
+        if self.part.x in _NAMES:
+            return [f"on {name}" for name in names], f"{axis}s"
+        places = [f"at {axis} = {name}" for name in names]
+        return places, f"values of {axis}"
+
+    def _write_value(self, metrics: list[str], value: float, place: int) -> str:
+        metric = metrics[place]
+        if is_in_per_cent(metric):
+            return f"{format_number(metric, value, 1)} %"
+        return f"{value:.3g}" if abs(value) < 1000 else format_large(value)
 
     @property
     def _study(self) -> Study:

@@ -33,7 +33,7 @@ _HEADS = ("algorithm", "mean rank", "the best is better", "equal", "worse", "", 
 _COLOURS = {"better": style.QUALITATIVE[0], "equal": style.BETWEEN, "worse": style.QUALITATIVE[1]}
 _INKS = {"better": style.PAPER, "equal": style.INK, "worse": style.PAPER}
 _WIDE_ENOUGH = 0.3  # least share of a bar in which its probability can be read
-_LONGEST_NAME = 30  # characters of a line of an algorithm's name
+_LONGEST_NAME = 24  # characters of a line of an algorithm's name
 
 
 class RanksView(FigureView[RanksFigure], of=RanksFigure):
@@ -49,30 +49,29 @@ class RanksView(FigureView[RanksFigure], of=RanksFigure):
         return self.comparison.compare_algorithms(table)
 
     def draw(self, frame: pd.DataFrame) -> style.Figure:
-        """Draw mean ranks, ranks on single data sets, and a bar of probabilities for each comparison."""
+        """Draw mean ranks and ranks on single data sets, and below them a bar of probabilities for each comparison."""
         means = select_means(frame)
-        names = label_names(self.paper, means["algorithm"])
-        lines = [
-            f"{textwrap.fill(name, _LONGEST_NAME)}\u2002{format_rank(rank)}"
-            for name, rank in zip(names, means["rank"], strict=True)
-        ]
-        drawn = style.make_figure(8.2, 2.6 + 0.42 * len(means))
-        left, right = drawn.subplots(1, 2, sharey=True, width_ratios=(1, 1.25))
-        _draw_ranks(left, means, frame)
-        left.set_yticks(range(len(means)), lines, fontsize=10, linespacing=1)
-        left.set_ylim(len(means) - 0.5, -1.3)
+        names = [textwrap.fill(name, _LONGEST_NAME) for name in label_names(self.paper, means["algorithm"])]
+        drawn = style.make_figure(style.NARROW, 3.9 + 0.8 * len(means))
+        upper, lower = drawn.subplots(2, 1)
+        _draw_ranks(upper, means, frame)
+        ranked = [f"{name}\u2002{format_rank(rank)}" for name, rank in zip(names, means["rank"], strict=True)]
+        for axes, texts in ((upper, ranked), (lower, names)):
+            axes.set_yticks(range(len(means)), texts, fontsize=style.READABLE, linespacing=1)
+        upper.set_ylim(len(means) - 0.5, -1.3)
+        lower.set_ylim(len(means) - 0.5, -0.6)
         for place, row in enumerate(means.to_dict("records")):
-            _draw_comparison(right, place, row)
-        _dress_comparisons(right)
-        style.write_shortfall(left, frame, pad=18)
+            _draw_comparison(lower, place, row)
+        _dress_comparisons(lower)
+        style.write_shortfall(upper, frame, pad=18)
         margin = self.comparison.margin_words
         handles = [
             style.make_patch(f"the best is better by more than {margin}", _COLOURS["better"]),
             style.make_patch(f"equal within {margin}", _COLOURS["equal"]),
             style.make_patch(f"the best is worse by more than {margin}", _COLOURS["worse"]),
         ]
-        style.add_legend(drawn, handles=handles, fontsize=10)
-        style.write_title(drawn, right, self.part.title)
+        style.add_legend(drawn, handles=handles)
+        style.write_title(drawn, lower, self.part.title)
         return drawn
 
     def describe(self, frame: pd.DataFrame) -> dict[str, Any]:
@@ -93,6 +92,15 @@ class RanksView(FigureView[RanksFigure], of=RanksFigure):
             f"{format_rank(find_critical_difference(frame))} may differ by chance (Nemenyi test, 5 %)."
         )
         return {"heads": _HEADS, "standings": standings, "explanation": explanation}
+
+    def sum_up(self, frame: pd.DataFrame) -> str:
+        """Say which algorithm has the best mean rank, and which the next."""
+        means = select_means(frame).dropna(subset=["rank"]).to_dict("records")
+        if len(means) < 2:
+            return ""
+        first, second = ((label_name(self.paper, row["algorithm"]), format_rank(row["rank"])) for row in means[:2])
+        over = f"of {len(means)} over {len(list_ranked_sets(frame))} data sets"
+        return f"{first[0]} has the best mean rank {over}, {first[1]}; next is {second[0]} with {second[1]}."
 
     def advise(self, frame: pd.DataFrame) -> str:
         """Say which algorithm to take: the best mean rank, with what the data sets say of it against each other one.
@@ -144,7 +152,7 @@ def _draw_critical_difference(axes: style.Axes, best: float, difference: float) 
     axes.axvline(best + difference, color=style.INK, linewidth=1.0, linestyle=(0, (1, 3)), zorder=1)
     words = f"critical difference {difference:.2f} (Nemenyi, 5 %)"
     is_left = best < sum(axes.get_xlim()) / 2
-    place: dict[str, Any] = {"ha": "left" if is_left else "right", "va": "bottom", "fontsize": 9.5}
+    place: dict[str, Any] = {"ha": "left" if is_left else "right", "va": "bottom", "fontsize": style.READABLE}
     place["bbox"] = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 1}
     axes.text(best if is_left else end, -0.8, words, **place)
 
@@ -153,16 +161,16 @@ def _draw_comparison(axes: style.Axes, place: int, row: Mapping[str, Any]) -> No
     """Draw the probabilities of one algorithm as parts of a bar, and beside it what they say."""
     if math.isnan(row["better"]):
         words = "the best of these, compared\nwith each of the others:" if place == 0 else "not compared"
-        axes.text(0, place, words, va="center", fontsize=9.5, style="italic")
+        axes.text(0, place, words, va="center", fontsize=style.READABLE, style="italic")
         return
     start = 0.0
     for name, colour in _COLOURS.items():
         axes.barh(place, row[name], left=start, height=0.62, color=colour)
         if row[name] >= _WIDE_ENOUGH:
-            middle: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 9.5, "color": _INKS[name]}
+            middle: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": style.READABLE, "color": _INKS[name]}
             axes.text(start + row[name] / 2, place, format_probability(row[name]), **middle)
         start += row[name]
-    axes.text(1.02, place, row["verdict"], va="center", fontsize=9.5)
+    axes.text(1.02, place, row["verdict"], va="center", fontsize=style.READABLE)
 
 
 def _dress_comparisons(axes: style.Axes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,9 +19,10 @@ from plots import style
 from plots.exhibits.views import FigureView
 from plots.labels import MISSING, label_axis, label_names, scale_value
 
-_COLUMNS = 3  # panels beside one another
+_COLUMNS = 2  # panels beside one another
+_LONGEST_NAME = 14  # characters of a line of an algorithm's name
 _MEAN: dict[str, Any] = {"marker": "D", "markersize": 7, "linestyle": "none", "markeredgecolor": style.PAPER}
-_TEXT = "text: ε that the printed one accounts for\n(sound: that of the other, if not as claimed)"
+_TEXT = "number: the ε that the printed one accounts for\n(sound: that of the other, if not as claimed)"
 
 
 class SoundnessView(FigureView[SoundnessFigure], of=SoundnessFigure):
@@ -52,7 +54,7 @@ class SoundnessView(FigureView[SoundnessFigure], of=SoundnessFigure):
         epsilons, pairs = frame["epsilon"].unique(), list(frame["printed"].unique())
         n_columns = min(_COLUMNS, len(epsilons))
         n_rows = math.ceil(len(epsilons) / n_columns)
-        drawn = style.make_figure(max(1.4 + 2.2 * n_columns, style.WIDTH), 2.2 + (0.5 + 0.5 * len(pairs)) * n_rows)
+        drawn = style.make_figure(style.NARROW, 3.0 + (0.6 + 0.52 * len(pairs)) * n_rows)
         grid = drawn.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
         panels = grid.ravel()[: len(epsilons)]
         for axes in grid.ravel()[len(epsilons) :]:
@@ -62,16 +64,36 @@ class SoundnessView(FigureView[SoundnessFigure], of=SoundnessFigure):
             for place, printed in enumerate(pairs):
                 _draw_pair(axes, place, part[part["printed"] == printed], self.part.metric)
             _dress_panel(axes, epsilon, self.part.metric)
-        panels[0].set_yticks(range(len(pairs)), label_names(self.paper, pairs))
+        names = [textwrap.fill(name, _LONGEST_NAME) for name in label_names(self.paper, pairs)]
+        panels[0].set_yticks(range(len(pairs)), names, fontsize=style.READABLE)
         panels[0].set_ylim(len(pairs) - 0.5, -0.65)
         for axes in panels[-n_columns:]:
-            axes.tick_params(labelbottom=True)
+            axes.tick_params(axis="x", labelbottom=True, labelsize=style.READABLE)
         unit = style.make_key(f"along the bottom: {self._name_unit()}", linestyle="none")
         style.write_shortfall(panels[0], frame, pad=22)
         n_sets = frame.loc[frame["dataset"] != "", "dataset"].nunique()
-        style.add_legend(drawn, "outside lower left", handles=[*_make_keys(n_sets), unit], fontsize=10)
+        style.add_legend(drawn, "outside lower left", handles=[*_make_keys(n_sets), unit])
         style.write_title(drawn, panels[n_columns - 1], self.part.title)
         return drawn
+
+    def sum_up(self, frame: pd.DataFrame) -> str:
+        """Say how often the sound variant gains in the mean over the data sets, and where it loses and gains most."""
+        means = frame[(frame["dataset"] == "") & frame["gain"].notna()]
+        if means.empty:
+            return ""
+        ends = []
+        for word, row in (("the least is", means["gain"].idxmin()), ("the most", means["gain"].idxmax())):
+            one = means.loc[row]
+            (name,) = label_names(self.paper, [one["printed"]])
+            ends.append(f"{word} {self._format_gain(one['gain'])} ({name}, ε = {one['epsilon']:g})")
+        n_gains = int((means["gain"] > 0).sum())
+        gained = f"gains in {n_gains} of {len(means)} pairs of an algorithm and an ε"
+        return f"In the mean over the data sets the sound variant {gained}: {', '.join(ends)}."
+
+    def _format_gain(self, gain: float) -> str:
+        if is_error(self.part.metric):
+            return f"an error divided by {2**gain:.2g}"
+        return f"{scale_value(self.part.metric, gain):+.1f} points".replace("-", "−")
 
     def _compare(self, rows: pd.DataFrame, pair: Mapping[str, Any], sets: Sequence[str]) -> list[dict]:
         """Compare a pair at one ε: on each data set, and in the mean over them."""
@@ -123,7 +145,7 @@ def _draw_pair(axes: style.Axes, place: int, rows: pd.DataFrame, metric: str) ->
     axes.plot(gains, places, marker="o", markersize=3.2, linestyle="none", color=style.QUALITATIVE[4], zorder=3)
     color = style.QUALITATIVE[2] if mean["gain"] >= 0 else style.QUALITATIVE[1]
     axes.plot([scale_value(metric, mean["gain"])], [place], color=color, zorder=4, **_MEAN)
-    words: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": 9}
+    words: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": style.READABLE}
     words["bbox"] = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 0.5}
     axes.text(0.995, place - 0.36, _format_paid(mean), transform=axes.get_yaxis_transform(), **words)
 
@@ -132,14 +154,14 @@ def _dress_panel(axes: style.Axes, epsilon: float, metric: str) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator, SymmetricalLogLocator
 
     axes.axvline(0, color=style.INK, linewidth=0.9, zorder=1)
-    axes.set_title(f"claimed ε = {epsilon:g}", fontsize=10.5)
+    axes.set_title(f"claimed ε = {epsilon:g}", fontsize=style.READABLE)
     style.dress_axes(axes, "x")
     if is_error(metric):  # logarithmic beyond a factor of two: a data set may gain thousands
         axes.set_xscale("symlog", linthresh=1.0)
         axes.xaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=1.0))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{2**x:g}" if x >= 0 else f"1/{2**-x:g}"))
     else:
-        axes.xaxis.set_major_locator(MaxNLocator(4))
+        axes.xaxis.set_major_locator(MaxNLocator(3))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:+g}" if x else "0"))
 
 

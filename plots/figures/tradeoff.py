@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from experiments.config.kinds.exhibits import TradeoffFigure
@@ -16,7 +18,12 @@ from plots import style
 from plots.exhibits.views import FigureView
 from plots.labels import label_axis, label_name, label_value, scale_value
 
+if TYPE_CHECKING:
+    from matplotlib.transforms import Bbox
+
 _DOT = 9  # pixels that a point takes
+_STEP = 4  # pixels between the places of a line that no value may hide
+_AIR = 2  # pixels around a value
 _GUESSING: dict[str, Any] = {"color": style.INK, "linewidth": 1.0, "linestyle": (0, (1, 2))}
 # Where a value may stand beside its point, the best place first.
 _PLACES: list[tuple[tuple[float, float], dict[str, Any]]] = [
@@ -26,6 +33,12 @@ _PLACES: list[tuple[tuple[float, float], dict[str, Any]]] = [
     ((-6, -5), {"ha": "right", "va": "top"}),
     ((0, 9), {"ha": "center", "va": "bottom"}),
     ((0, -9), {"ha": "center", "va": "top"}),
+    ((10, 0), {"ha": "left", "va": "center"}),
+    ((-10, 0), {"ha": "right", "va": "center"}),
+    ((12, 12), {"ha": "left", "va": "bottom"}),
+    ((-12, 12), {"ha": "right", "va": "bottom"}),
+    ((12, -12), {"ha": "left", "va": "top"}),
+    ((-12, -12), {"ha": "right", "va": "top"}),
 ]
 
 
@@ -94,30 +107,58 @@ class TradeoffView(FigureView[TradeoffFigure], of=TradeoffFigure):
         return entries
 
     def _write_values(self, axes: style.Axes, curves: Sequence[pd.DataFrame]) -> None:
-        """Write the value of the parameter beside points, where it hides neither a point nor another value."""
-        from matplotlib.transforms import Bbox
+        """Write the value of the parameter beside points, where it hides no point, no line and no other value.
 
-        taken = []
-        for points in curves:
-            pixels = axes.transData.transform(points[["x", "y"]].dropna().to_numpy())
-            taken += [Bbox.from_bounds(x - _DOT / 2, y - _DOT / 2, _DOT, _DOT) for x, y in pixels]
-        for i, points in enumerate(curves):
-            for point in points.dropna(subset=["x", "y"]).to_dict("records"):
-                look: dict[str, Any] = {
-                    "color": style.choose_color(i),
-                    "fontsize": 9.5,
-                    "gid": f"line-{i}-{point['value']}",
-                }
-                text = label_value(self.paper, point["value"])
-                for shift, place in _PLACES:
-                    words = axes.annotate(
-                        text, (point["x"], point["y"]), shift, textcoords="offset points", **place, **look
-                    )
-                    box = words.get_window_extent()
-                    if axes.bbox.y0 <= box.y0 and not box.count_overlaps(taken):
-                        taken.append(box)
-                        break
-                    words.remove()
+        Those at the ends of the curves come first: between them a reader can count.
+        """
+        taken = [box for points in curves for box in _list_drawn(axes, points)]
+        if self.part.x.endswith("_auc"):
+            taken += _cover(axes.transData.transform([(0.5, end) for end in axes.get_ylim()]), 1)
+        for is_end in (True, False):
+            for i, points in enumerate(curves):
+                known = points.dropna(subset=["x", "y"])
+                ends = known.index[[0, -1]] if len(known) else []
+                self._write_along(axes, i, known[known.index.isin(ends) == is_end], taken)
+
+    def _write_along(self, axes: style.Axes, i: int, points: pd.DataFrame, taken: list[Bbox]) -> None:
+        """Write values beside points of a curve; what is written is taken from then on."""
+        for point in points.to_dict("records"):
+            look: dict[str, Any] = {
+                "color": style.choose_color(i),
+                "fontsize": 9.5,
+                "gid": f"line-{i}-{point['value']}",
+            }
+            text = label_value(self.paper, point["value"])
+            for shift, place in _PLACES:
+                words = axes.annotate(
+                    text, (point["x"], point["y"]), shift, textcoords="offset points", **place, **look
+                )
+                box = words.get_window_extent().padded(_AIR)
+                if axes.bbox.y0 <= box.y0 and not box.count_overlaps(taken):
+                    taken.append(box)
+                    break
+                words.remove()
+
+
+def _list_drawn(axes: style.Axes, points: pd.DataFrame) -> list[Bbox]:
+    """Return what the points of a curve and the lines between them take, in pixels."""
+    pixels = axes.transData.transform(points[["x", "y"]].dropna().to_numpy())
+    return _cover(pixels, 1) + [_box(place, _DOT) for place in pixels]
+
+
+def _cover(pixels: np.ndarray, size: float) -> list[Bbox]:
+    """Return boxes along a line through some places."""
+    boxes = []
+    for start, end in pairwise(pixels):
+        n = max(int(np.hypot(*(end - start)) / _STEP), 1)
+        boxes += [_box(start + share * (end - start), size) for share in np.linspace(0, 1, n + 1)]
+    return boxes
+
+
+def _box(place: np.ndarray, size: float) -> Bbox:
+    from matplotlib.transforms import Bbox
+
+    return Bbox.from_bounds(place[0] - size / 2, place[1] - size / 2, size, size)
 
 
 def _draw_curve(axes: style.Axes, i: int, points: pd.DataFrame) -> style.Line2D:

@@ -53,6 +53,17 @@ class WinsView(FigureView[WinsFigure], of=WinsFigure):
                 records.append({"row": row, "column": column, "rank": ranks[row], **counts, **own})
         return pd.DataFrame(records)
 
+    def sum_up(self, frame: pd.DataFrame) -> str:
+        """Say which algorithm wins most of its comparisons, and how many these are."""
+        others = frame[frame["row"] != frame["column"]]
+        if others.empty:
+            return ""
+        counts = others.groupby("row", sort=False)[["wins", "ties", "losses", "sets"]].sum()
+        most = counts.loc[str(counts["wins"].idxmax())]
+        name = label_name(self.paper, str(most.name))
+        told = f"{most['wins']}, ties in {most['ties']} and loses {most['losses']}"
+        return f"{name} wins most: of {most['sets']} comparisons on a data set it wins {told}."
+
     def draw(self, frame: pd.DataFrame) -> style.Figure:
         """Draw a heat map of wins less losses, with the wins written into it; losses are the wins of the other."""
         order = list(frame["row"].unique())

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, NamedTuple
 
-from experiments.audit.of_runs import NO_AUDIT
+from experiments.audit.of_runs import NO_AUDIT, select_counting
 from experiments.catalogue.algorithms import AlgorithmEntry, read_algorithm
 from experiments.catalogue.kinds import KINDS
 from experiments.catalogue.places import Place, find_class
@@ -19,9 +19,8 @@ from experiments.config.finding import AnySign
 from experiments.config.kinds.exhibits import RanksFigure
 from experiments.config.paper import Speaker
 from experiments.store.long_table import is_claim_only
-from plots.audits import list_bounds
+from plots.audits import format_account, list_bounds
 from plots.exhibits.compared import format_rank
-from plots.privacy import format_times_label
 from plots.runs.paper_run import PaperRun
 
 
@@ -116,9 +115,10 @@ def _describe_variant(run: PaperRun, name: str) -> VariantRow:
     if account is None:
         return row
     claims = "nobody checked the ε that it claims" if is_claim_only(account) else "no ε is claimed"
+    attacked = select_counting(run.audit[run.audit["algorithm"] == name])
     return replace(
         row,
-        accounted=format_times_label(account["times_label"]) or claims,
+        accounted=format_account(account["times_label"], attacked.to_dict("records")) or claims,
         n_faults=len(account["faults"]),
         faults_in=run.folder.name if run.is_of_paper else "",
         audit=next((bound["bound"] for bound in list_bounds(run.audit, name)), NO_AUDIT),

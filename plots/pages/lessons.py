@@ -13,13 +13,14 @@ from typing import Any
 
 import pandas as pd
 
+from datasets.catalogue import read_entry
 from experiments.config.finding import FinerSign, Sign
 from experiments.errors import BadInput, suggest_name
 from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.verdict import Verdict
 from experiments.run.copies import WORTH_SAYING
 from plots.answers import count_inside, format_claim_size, format_number_size
-from plots.labels import format_number, label_value
+from plots.labels import format_number
 from plots.pages.html import render_template
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import read_csv
@@ -81,7 +82,7 @@ class Lessons:
         for run in self._runs.values():
             if (path := run.folder / "copies.csv").is_file():
                 for row in read_csv(path).to_dict("records"):
-                    name = label_value(run.paper, row["dataset"])
+                    name = read_entry(row["dataset"]).title  # two papers may mean two sets by one name
                     shares[name] = max(shares.get(name, 0.0), row["copies"])
         known = sorted((item for item in shares.items() if item[1] >= WORTH_SAYING), key=lambda item: -item[1])
         return ", ".join(f"{100 * share:.0f} % of {name}" for name, share in known)

@@ -17,6 +17,7 @@ import pandas as pd
 
 from algorithms.whole_files import write_text
 from experiments.audit.private_as_claimed import sum_up_privacy
+from experiments.catalogue.sources import format_software_bibtex
 from experiments.config.kinds.exhibits import PaperFigure, PaperTable
 from experiments.config.paper import Paper, Speaker
 from experiments.config.protocol import Protocol
@@ -138,6 +139,7 @@ def render_page(run: PaperRun, source: str = "", base: str = "", links: Sequence
         base=base,
         run=run,
         source=source,
+        citations=_list_citations(run),
         shown_first=first,
         picture=figures[first] | {"svg": read_svg(run.find_picture(first), first)} if first in figures else None,
         decisive_table=tables.get(first),
@@ -154,6 +156,13 @@ def render_page(run: PaperRun, source: str = "", base: str = "", links: Sequence
         provenance=[(name, html.format_fact(value)) for name, value in run.provenance.items()],
         summaries=[(name, name) for name in _SUMMARIES if (run.folder / name).is_file()],
     )
+
+
+def _list_citations(run: PaperRun) -> list[str]:
+    """Return the entries for BibTeX of the software, at the revision of a run, and of its paper if it has one."""
+    git = run.provenance.get("git")
+    software = format_software_bibtex(git["revision"][:7]) if isinstance(git, Mapping) else format_software_bibtex()
+    return [software, *([run.paper.publication.format_bibtex()] if run.paper.publication else [])]
 
 
 def list_costs(paper: Paper, costs: pd.DataFrame) -> list[tuple[str, list[list[str]]]]:
@@ -198,7 +207,7 @@ def _describe_figure(run: PaperRun, part: PaperFigure) -> dict[str, Any]:
     frame = run.read_frame(part)
     with name_damage(run.find_file(part)):
         shown = view(run.paper, part).describe(frame)
-    beside = {"measured": _describe_audit(run, part), "points": [], "standings": []}
+    beside = {"caption": run.sum_up(part), "measured": _describe_audit(run, part), "points": [], "standings": []}
     return {**_describe_picture(run, part.id, part.title, frame), **beside, **shown}
 
 

@@ -20,9 +20,8 @@ from plots.labels import SYMBOLS, label_metric, scale_value
 from plots.runs.paper_run import PaperRun
 
 NAME = "printed-against-ours"
-_COLUMNS = 3
+_LARGE, _SMALL = 2, 3  # panels beside one another: of numbers in per cent, which are many, and of the others
 _LETTERS = 18  # in a line above or below a panel
-_FONT = 10.5  # of all text: nine pixels on a phone, where the picture is two thirds as wide as it is drawn
 _WIDE = 30.0  # an axis whose largest value is so many times its smallest is logarithmic
 _PER_CENT = " (%)"
 # A sign is told by its mark, too: a grey print has no colours.
@@ -45,24 +44,26 @@ _LOOKS: Mapping[AnySign, dict[str, Any]] = {
 class _Panel:
     title: str
     unit: str
+    is_in_per_cent: bool
     numbers: pd.DataFrame  #: ``printed`` and ``mean`` on the scale of the axes, and ``sign``
 
 
 def list_panels(runs: Sequence[PaperRun]) -> list[_Panel]:
-    """Return the printed numbers that have one of ours beside them, by paper: those in per cent, then the others."""
-    return [panel for run in runs if run.is_of_paper for panel in _list_panels(run)]
+    """Return the printed numbers that have one of ours beside them, by paper: all in per cent, then the others."""
+    panels = [panel for run in runs if run.is_of_paper for panel in _list_panels(run)]
+    return sorted(panels, key=lambda panel: not panel.is_in_per_cent)
 
 
 def _list_panels(run: PaperRun) -> Iterator[_Panel]:
     compared = run.measured[run.measured["mean"].notna()]
     in_per_cent = compared["metric"].map(is_in_per_cent).astype(bool)
-    for part in (compared[in_per_cent], compared[~in_per_cent]):
+    for are_in_per_cent, part in ((True, compared[in_per_cent]), (False, compared[~in_per_cent])):
         if len(part):
             numbers = pd.DataFrame({"sign": [Verdict(verdict).shown for verdict in part["verdict"]]})
             for name in ("printed", "mean"):
                 pairs = zip(part["metric"], part[name], strict=True)
                 numbers[name] = [scale_value(metric, value) for metric, value in pairs]
-            yield _Panel(run.short_heading, _name_metrics(run, part["metric"].unique()), numbers)
+            yield _Panel(run.short_heading, _name_metrics(run, part["metric"].unique()), are_in_per_cent, numbers)
 
 
 def _name_metrics(run: PaperRun, metrics: Sequence[str]) -> str:
@@ -103,22 +104,30 @@ def write_picture(runs: Sequence[PaperRun], folder: Path) -> list[Path]:
 
 
 def draw_panels(panels: Sequence[_Panel]) -> style.Figure:
-    """Draw what is printed to the right and ours upwards, with a grey line where both are equal."""
-    n_rows = -(-(len(panels) + 1) // _COLUMNS)  # one place is left for the legend
-    drawn = style.make_figure(5.8, 2.1 * n_rows + 0.2)
-    places = drawn.subplots(n_rows, _COLUMNS, squeeze=False).ravel().tolist()
-    for axes, panel in zip(places, panels, strict=False):
-        _draw_panel(axes, panel)
-    for axes in places[len(panels) :]:
-        axes.set_axis_off()
+    """Draw what is printed to the right and ours upwards, with a grey line where both are equal.
+
+    Of panels as `list_panels` returns them those in per cent are larger: there are more numbers in them.
+    """
+    n_large = sum(panel.is_in_per_cent for panel in panels)
+    n_rows, n_rows_below = -(-n_large // _LARGE), -(-(len(panels) - n_large) // _SMALL)
+    drawn = style.make_figure(style.NARROW, 2.9 * n_rows + 2.2 * n_rows_below + 1.6)
+    grid = drawn.add_gridspec(
+        n_rows + n_rows_below, _LARGE * _SMALL, height_ratios=[2.9] * n_rows + [2.2] * n_rows_below
+    )
+    for number, panel in enumerate(panels):
+        is_large = number < n_large
+        row, column = divmod(number, _LARGE) if is_large else divmod(number - n_large, _SMALL)
+        width = _SMALL if is_large else _LARGE  # in columns of the grid
+        place = grid[row if is_large else n_rows + row, column * width : (column + 1) * width]
+        _draw_panel(drawn.add_subplot(place), panel)
     keys = [
         style.make_key(f"{SYMBOLS[sign]} {n} {sign.describe(n)}", **_look(sign))
         for sign, n in _count_signs(panels).items()
     ]
     keys.append(style.make_key("printed = ours", color=style.GRID, linewidth=2))
     keys.append(style.make_key("→ printed, ↑ ours", linestyle="none"))
-    style.write_title(drawn, places[_COLUMNS - 1], "Printed numbers against ours")
-    places[len(panels)].legend(handles=keys, loc="upper left", frameon=False, fontsize=_FONT, borderaxespad=0)
+    style.add_legend(drawn, handles=keys, ncols=2)
+    style.write_title(drawn, drawn.axes[min(_LARGE, len(panels)) - 1], "Printed numbers against ours")
     return drawn
 
 
@@ -140,9 +149,9 @@ def _draw_panel(axes: style.Axes, panel: _Panel) -> None:
         axes.locator_params(nbins=3)
     axes.set(xlim=(low, high), ylim=(low, high), aspect="equal")
     title = textwrap.fill(panel.title, _LETTERS, max_lines=2, placeholder=" …")
-    axes.set_title(title, fontsize=_FONT, fontweight="bold", loc="left")
-    axes.set_xlabel(textwrap.fill(panel.unit, _LETTERS), fontsize=_FONT)
-    axes.tick_params(labelsize=_FONT)
+    axes.set_title(title, fontsize=style.READABLE, fontweight="bold", loc="left")
+    axes.set_xlabel(textwrap.fill(panel.unit, _LETTERS), fontsize=style.READABLE)
+    axes.tick_params(labelsize=style.READABLE)
     style.hide_frame(axes)
 
 

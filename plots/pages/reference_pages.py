@@ -43,14 +43,15 @@ from plots.tables.decision import NO_METHOD
 
 
 def read_published(folder: Path) -> PaperRun:
-    """Read a published run, with the sentences and the references that the file of the paper has today.
+    """Read a published run, with the title, names, sentences and references that the file of the paper has today.
 
     A sentence may be written better without running anything again; the run then says whether it bears it out.
     """
     run = PaperRun.read(folder)
     written = read_paper(str(run.paper.number))
-    today = {name: getattr(written, name) for name in ("publication", "promise", "finding", "coverage")}
-    return replace(run, paper=run.paper.model_copy(update=today))
+    today = {name: getattr(written, name) for name in ("title", "publication", "promise", "finding", "coverage")}
+    labels = {**run.paper.labels, **written.labels}
+    return replace(run, paper=run.paper.model_copy(update={**today, "labels": labels}))
 
 
 def list_published(folder: Path = REFERENCE) -> list[PaperRun]:
@@ -208,6 +209,7 @@ def describe_paper(run: PaperRun) -> str:
         revision=git["revision"][:7] if git else "unknown",
         target=name_target(str(run.paper.number)),
         picture=next(iter(shown), None),
+        caption=next((run.sum_up(part) for part in shown), ""),
         decisions=[_describe_decision(run, part) for part in run.paper.tables if isinstance(part, DecisionTable)],
         ranks=[_describe_ranks(run, part) for part in ranks],
         files=list(_link_files(run)),

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from algorithms.whole_files import replace_folder, write_text
+from experiments.catalogue.sources import format_software_bibtex
 from experiments.config.finding import AnySign
 from experiments.config.paper import Speaker
 from experiments.config.papers import read_paper
@@ -118,6 +119,7 @@ def _render_front_page(
     return html.render_template(
         "index.html.j2",
         links=links,
+        citations=[format_software_bibtex()],
         columns=_COLUMNS,
         papers=[entry for entry in entries if entry not in benchmarks],
         benchmarks=benchmarks,

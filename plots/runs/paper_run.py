@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Self, TypeVar
 
 import pandas as pd
 
+from datasets.catalogue import UnknownDataset, read_entry
 from experiments.audit.private_as_claimed import judge_privacy
 from experiments.config.kinds.claims import Claim
 from experiments.config.kinds.exhibits import PaperFigure, PaperTable
@@ -28,6 +30,7 @@ from experiments.judge.numbers.number_verdict import describe_runs, read_by_runs
 from experiments.judge.paper_answer import Answer, sum_up_verdicts
 from experiments.judge.readings.sentences import list_curve_notes, list_ranking_notes
 from experiments.judge.verdict import Verdict
+from experiments.judge.words import find_label
 from experiments.questions.further_rows import describe_further_rows
 from experiments.run.copies import describe_copies
 from experiments.store.json_files import read_json
@@ -105,6 +108,11 @@ class PaperRun:
     def read_frame(self, part: PaperTable | PaperFigure) -> pd.DataFrame:
         """Return the numbers of a table or of a figure."""
         return read_csv(self.find_file(part))
+
+    def sum_up(self, part: PaperFigure) -> str:
+        """Return what a figure shows, in a sentence with its numbers; nothing of a kind that has none."""
+        with name_damage(self.find_file(part)):
+            return view(self.paper, part).sum_up(self.read_frame(part))
 
     def find_file(self, part: PaperTable | PaperFigure) -> Path:
         """Return where the numbers of a table or of a figure lie."""
@@ -264,6 +272,17 @@ class PaperRun:
     def substitutes(self) -> list[str]:
         """Which data sets stand in for others."""
         return describe_substitutes(self.paper.labels, self.paper.used_instead)
+
+    @property
+    def names_of_data(self) -> str:
+        """What the list of data sets calls those that have another name here: two papers may mean two by one name."""
+        used = sorted({name for study in self.paper.studies.values() for name in study.dataset})
+        named = []
+        for name in used:
+            with suppress(UnknownDataset):  # one that is no longer there
+                here, title = find_label(name, self.paper.labels), read_entry(name).title
+                named += [f"{here} is {title} ({name})"] if here.casefold() != title.casefold() else []
+        return f"In the list of data sets {'; '.join(named)}." if named else ""
 
     @property
     def copies(self) -> str:
