@@ -44,6 +44,8 @@ def test_a_damaged_file_is_named_with_the_way_out(damage, results):
     named = []
     for path in list_files(results):
         content = path.read_bytes()
+        if DAMAGES[damage](content) == content:
+            continue
         path.write_bytes(DAMAGES[damage](content))
         try:
             render_page(PaperRun.read(results / NAME))
