@@ -14,6 +14,8 @@ from plots.pages.paper_results import render_page
 from plots.runs.paper_run import PaperRun
 from tests.command_line import exit_code
 
+pytestmark = pytest.mark.long
+
 NAME = "paper-2"
 DAMAGES = {
     "empty": lambda content: b"",

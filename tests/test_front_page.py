@@ -18,6 +18,8 @@ from plots.pages.report import build_report
 from tests.browser import column, opened
 from tests.published_report import published_papers, published_run, published_runs
 
+pytestmark = pytest.mark.long
+
 MOST_WORDS = 1000
 NO_DRAWINGS = "document.querySelectorAll('svg').forEach((one) => one.remove())"
 PAPERS = [name for name in published_papers() if name.isdigit()]

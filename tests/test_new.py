@@ -23,6 +23,8 @@ from experiments.skeletons.algorithm import NoisyBayesClassifier
 from experiments.skeletons.writing import FILES, TEMPLATES
 from tests.command_line import exit_code
 
+pytestmark = pytest.mark.long
+
 
 def begin(what, name, folder, capsys):
     """Begin something, and return the words of the command that it names."""
