@@ -126,14 +126,14 @@ calibrate: $(STAMP)  ## how often are verdicts on claims wrong, and how many run
 audit: $(STAMP)  ## do algorithms keep the ε that they claim? each trained a million times; twenty minutes
 	$(RUN) do=audit $(HOW)
 
-test: $(STAMP)  ## algorithms against references, kernels, data, stores, verdicts, commands: five minutes
+test: $(STAMP)  ## algorithms against references, kernels, data, stores, verdicts, commands: three minutes on two quiet cores
 	$(PY) -m pytest -n auto --dist worksteal -m "not slow and not system and not long"
 
 test-system: $(STAMP)  ## the rest: audits, figures, pages, a wheel, the site, a browser, killed workers, the contributors' examples
 	$(PY) -m pytest -n auto --dist worksteal -m "(system or long) and not slow" tests
 
-test-all: $(STAMP)  ## both in one run, which starts and collects once: the gate
-	$(PY) -m pytest -n auto --dist worksteal -m "not slow"
+test-all: $(STAMP)  ## both in one run, which starts and collects once: the gate; names the twenty slowest at its end
+	$(PY) -m pytest -n auto --dist worksteal -m "not slow" --durations=20
 
 test-fast: $(STAMP)  ## an edit loop of under a minute: all but algorithms, audit, peers, the browser and what starts processes
 	$(PY) -m pytest -n auto --dist worksteal -m "not slow and not system and not long" $(FAST)

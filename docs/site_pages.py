@@ -16,6 +16,7 @@ import numpydoc.numpydoc
 from numpydoc import docscrape, docscrape_sphinx
 from pydantic import BaseModel
 from sphinx.application import Sphinx
+from sphinx.domains.python import PythonDomain
 
 import algorithms
 
@@ -29,7 +30,26 @@ def setup(app: Sphinx) -> dict:
     app.connect("autodoc-process-docstring", _escape_bars, priority=400)  # both come before numpydoc
     app.connect("autodoc-process-signature", _shorten_signature, priority=400)
     numpydoc.numpydoc.setup(app, get_doc_object_=_read_docstring)
+    app.add_domain(_NamedByEnd, override=True)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+class _NamedByEnd(PythonDomain):
+    """Sphinx's objects of Python, sought by the last parts of their names.
+
+    Sphinx compares a name with the ends of all that there are: most types in signatures are not ours, and end none.
+    """
+
+    _n_objects, _ends = 0, frozenset()
+
+    def find_obj(self, env, modname, classname, name, objtype, searchmode=0):
+        """Find what Sphinx finds."""
+        if self._n_objects != len(self.objects):
+            self._n_objects = len(self.objects)
+            self._ends = frozenset(known.rpartition(".")[2] for known in self.objects)
+        if name.removesuffix("()").rpartition(".")[2] not in self._ends:
+            return []
+        return super().find_obj(env, modname, classname, name, objtype, searchmode)
 
 
 def _complete_page(app: Sphinx, page: str, text: list[str]) -> None:

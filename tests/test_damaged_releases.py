@@ -34,6 +34,8 @@ from tests.made_up_releases import (
     tree,
 )
 
+pytestmark = pytest.mark.long
+
 # What is damaged, and how.
 
 NUMBERS = (0, 1, 2, 3, -1, -7, 0.5, 1.9, 1e-9, 1e8, 10**8, 1e300, -1e300, 2**31, 2**62, 10**30, 10**400)

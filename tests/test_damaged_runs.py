@@ -14,6 +14,8 @@ from plots.pages.paper_results import render_page
 from plots.runs.paper_run import PaperRun
 from tests.command_line import exit_code
 
+pytestmark = pytest.mark.long
+
 NAME = "paper-2"
 DAMAGES = {
     "empty": lambda content: b"",
@@ -44,6 +46,8 @@ def test_a_damaged_file_is_named_with_the_way_out(damage, results):
     named = []
     for path in list_files(results):
         content = path.read_bytes()
+        if DAMAGES[damage](content) == content:
+            continue
         path.write_bytes(DAMAGES[damage](content))
         try:
             render_page(PaperRun.read(results / NAME))

@@ -15,6 +15,8 @@ from experiments.edge import keep_prints_apart
 from experiments.processes import make_environment
 from tests.waiting import HANG, wait_for
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[1]
 ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="has other devices")
 METHODS = """

@@ -4,6 +4,8 @@ import copy
 import re
 import shutil
 from collections import Counter
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,7 +17,7 @@ from algorithms.accounting.faults import CLAIMS_ONLY
 from documents.yaml_files import DocumentError
 from experiments.audit.private_as_claimed import judge_privacy
 from experiments.cells.current import Standing
-from experiments.config.finding import FinerSign, Sign
+from experiments.config.finding import FinerSign, PaperFinding, Sign
 from experiments.config.kinds import find_kind
 from experiments.config.paper import Speaker, parse_paper
 from experiments.config.papers import read_paper
@@ -33,6 +35,7 @@ from plots.rows import label_place
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import write_paper
 from tests.papers import make_paper
+from tests.published_report import published_run
 
 PUBLISHED = sorted(REFERENCE.glob("paper-[0-9]*"))
 KINDS = (
@@ -49,16 +52,20 @@ KINDS = (
 )
 
 
+@cache
+def list_increasing():
+    """The claims of paper 2 that something increases, none of them a reading of another."""
+    claims = published_run("2").paper.claims
+    return [claim.id for claim in claims if claim.reading_of is None and claim.kind == "increases"]
+
+
 @pytest.fixture
 def run_2(tmp_path):
     """The published run of paper 2, in a folder of its own; two of its claims come out as is needed here."""
     folder = tmp_path / "paper-2"
     shutil.copytree(REFERENCE / "paper-2", folder)
     judged = read_json(folder / "claims.json")
-    paper = PaperRun.read(folder).paper
-    falling, holding = [claim.id for claim in paper.claims if claim.reading_of is None and claim.kind == "increases"][
-        :2
-    ]
+    falling, holding = list_increasing()[:2]
     fails = {
         "place": {"dataset": "adult"},
         "outcome": "opposite",
@@ -128,11 +135,17 @@ def test_what_a_short_run_leaves_open_is_no_misfit_and_what_it_refutes_is(run_2)
 def test_a_word_without_exceptions_needs_readings_that_agree(run_2, word, conditions, verdict, said):
     change_claim(run_2.judged, run_2.falling, verdict=verdict, conditions=conditions)
     write_json(run_2.judged, run_2.folder / "claims.json")
-    rests_on = {"claims": {run_2.falling: Verdict(verdict).sign.value}}
-    run = rewrite_paper(run_2, text=f"It is {word} tree.", **rests_on)
-    assert run.misfits == ([f"it says `{word}`, but claim {run_2.falling} {said}"] if said else [])
-    assert rewrite_paper(run_2, text=f"It is un{word}ish.", **rests_on).misfits == [], "whole words alone"
-    assert rewrite_paper(run_2, text=f"It is {word} tree.", claims={run_2.holding: "holds"}).misfits == []
+    run = PaperRun.read(run_2.folder)
+
+    def list_misfits(text, claims):
+        finding = PaperFinding(text=text, claims=claims)
+        return replace(run, paper=run.paper.model_copy(update={"finding": finding})).misfits
+
+    rests_on = {run_2.falling: Verdict(verdict).sign.value}
+    expected = [f"it says `{word}`, but claim {run_2.falling} {said}"] if said else []
+    assert list_misfits(f"It is {word} tree.", rests_on) == expected
+    assert list_misfits(f"It is un{word}ish.", rests_on) == [], "whole words alone"
+    assert list_misfits(f"It is {word} tree.", {run_2.holding: "holds"}) == []
 
 
 def test_readings_that_a_part_of_the_runs_leaves_open_are_no_misfit(run_2):

@@ -10,7 +10,7 @@ import os
 import pickle
 import sys
 from copy import copy
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -224,6 +224,12 @@ BY_THE_CLOCK = "call threads.end_with_the_others"  # kernels call it four times 
 OURS, FITTING = os.fspath(Path(algorithms.__file__).parent), fitting.__file__
 
 
+@cache
+def name_ours(file):
+    """Return the module of a file of `algorithms`; nothing of another: they are asked for in each of many calls."""
+    return Path(file).stem if file.startswith(OURS) else ""
+
+
 class Places:
     """Where functions of `algorithms` begin while something runs, and where those of `fitting` end; may stop there."""
 
@@ -238,9 +244,12 @@ class Places:
         sys.setprofile(None)
 
     def _note(self, frame, event, _):
+        if event not in ("call", "return"):  # most are calls of functions in C
+            return
         code = frame.f_code
-        if code.co_filename.startswith(OURS) and (event == "call" or (event, code.co_filename) == ("return", FITTING)):
-            place = f"{event} {Path(code.co_filename).stem}.{code.co_qualname}"
+        module = name_ours(code.co_filename)
+        if module and (event == "call" or code.co_filename == FITTING):
+            place = f"{event} {module}.{code.co_qualname}"
             if place == BY_THE_CLOCK:
                 return
             self.found[place] = None

@@ -23,6 +23,8 @@ from plots.runs.paper_run import PaperRun
 from tests.command_line import exit_code
 from tests.papers import make_paper
 
+pytestmark = pytest.mark.long
+
 ABOVE = {"id": "above", "text": "above", "kind": "above", "study": "pair", "better": "rdt", "worse": "majority"}
 ABOVE |= {"within": ["dataset"], "metric": "accuracy"}
 STUDY = {"dataset": ["car", "adult"], "algorithm": ["rdt", "majority"], "epsilon": 1.0}

@@ -26,6 +26,8 @@ from experiments.skeletons.algorithm import NoisyBayesClassifier
 from experiments.skeletons.writing import FILES, TEMPLATES, write_skeleton
 from tests.command_line import exit_code
 
+pytestmark = pytest.mark.long
+
 WORKFLOW = ".github/workflows/check.yml"
 
 

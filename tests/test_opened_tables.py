@@ -20,6 +20,8 @@ from datasets.own_tables.own_file import guess_form, read_file
 from documents import search_path
 from tests.command_line import exit_code
 
+pytestmark = pytest.mark.long
+
 TABLE = pd.DataFrame({"b": range(9), "word": ["u", "v", "w"] * 3, "y": ["no", "yes", "no"] * 3})
 OTHER = TABLE.assign(b=TABLE["b"] + 100)
 CSV = TABLE.to_csv(index=False)

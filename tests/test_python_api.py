@@ -187,6 +187,7 @@ def test_what_is_not_beyond_noise_is_said_so():
     assert list(dr.compare(make_results(0.1, 0.2), later)["verdict"]) == [APART]
 
 
+@pytest.mark.long
 def test_noise_alone_is_seldom_called_a_change():
     """Of 40 comparisons of 50 settings each without any change, about one in twenty finds one or more."""
     rng, n_wrong = np.random.default_rng(1), 0
@@ -430,6 +431,7 @@ def test_a_paper_of_ones_own_finds_its_printed_numbers_beside_it(tmp_path, monke
     assert list(judged.numbers["id"]) == ["a"]
 
 
+@pytest.mark.long
 def test_an_estimator_is_audited_by_its_class_and_parameters():
     found = dr.audit(RDTClassifier(epsilon=2.0), trainings=1_000, jobs=1)
     assert found.outcome.startswith("withstood") and not found.missing

@@ -10,6 +10,8 @@ from experiments.config.paths import REFERENCE
 from plots.pages import printed_picture
 from tests.command_line import exit_code
 
+pytestmark = pytest.mark.long
+
 NAME = "paper-6"
 
 

@@ -82,7 +82,7 @@ from algorithms.native import is_plain
 from algorithms.regression.objective import sum_products
 from tests.test_estimators import MAKERS, label
 
-pytestmark = pytest.mark.skipif(is_plain(), reason="the Python takes minutes for so many rows")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(is_plain(), reason="the Python takes minutes for so many rows")]
 
 TIMES = 2**12
 """A power of two: by it, sums, shares and scores grow without rounding."""

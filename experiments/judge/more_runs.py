@@ -27,7 +27,7 @@ class MoreRuns(NamedTuple):
 
 
 def list_more_runs(
-    claims: Sequence[AskedClaim], numbers: Sequence[NumberQuestion], results: Results
+    claims: Iterable[AskedClaim], numbers: Sequence[NumberQuestion], results: Results
 ) -> dict[str, list[MoreRuns]]:
     """Return what open claims and printed numbers need, by their ids.
 

@@ -227,6 +227,16 @@ class ClaimGroup:
         """Its values under the test."""
         return RunsUnderTest(self.values, self.test)
 
+    @cached_property
+    def _examined(self) -> dict[int, list[ExaminedContrast]]:
+        return {}
+
+    def _examine(self, n: int) -> list[ExaminedContrast]:
+        """Return its contrasts after ``n`` repeats: each look asks what is seen, and then what may be hoped for."""
+        if n not in self._examined:
+            self._examined[n] = self.runs.examine(n)
+        return self._examined[n]
+
     @property
     def contrasts(self) -> list[Contrast]:
         """What the claim says of it."""
@@ -246,11 +256,11 @@ class ClaimGroup:
 
         ``is_alone``: whether the claim has no other contrast, so that nothing is chosen among several.
         """
-        return [PValues(*map(float, found.find_p_values(is_alone))) for found in self.runs.examine(n)]
+        return [PValues(*map(float, found.find_p_values(is_alone))) for found in self._examine(n)]
 
     def is_promising(self, place: int, n: int, most: int, level: float) -> bool:
         """Return whether more repeats could prove something of a contrast, if they are like the first ``n``."""
-        return bool(self.runs.examine(n)[place].find_optimistic_p(most) <= level)
+        return bool(self._examine(n)[place].find_optimistic_p(most) <= level)
 
     def describe(self, place: int, n: int) -> dict[str, Any]:
         """Return the setting with what the first ``n`` complete repeats give for one contrast.

@@ -123,13 +123,12 @@ def compute_p(n: int, moments: GainMoments, step: float | np.ndarray, caution: f
     """Return p of the hypothesis that a mean is at most zero, from the moments of n runs, at least two."""
     mean, variance, skewness = moments
     floored = np.maximum(variance * n / (n - 1) + np.square(step) / n, step * np.abs(mean) / 2)
-    with np.errstate(divide="ignore", invalid="ignore"):  # runs that are all zero have no size
-        size = np.nan_to_num(mean / np.sqrt(floored), posinf=math.inf, neginf=-math.inf)
-    worse = skewness - caution * math.sqrt(6 / n)
-    with np.errstate(divide="ignore", invalid="ignore"):  # the cubic is least here, or beyond what is seen
-        turn = np.where(size > 0, -4.5 / size - 2.25 / (n * size**3), -math.inf)
-    worse = np.minimum(-_LEAST_SKEWNESS, np.maximum(worse, turn))
-    with np.errstate(over="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        size = mean / np.sqrt(floored)
+        size = np.where(np.isnan(size), 0.0, size)[()]  # runs that are all zero have no size
+        worse = skewness - caution * math.sqrt(6 / n)
+        turn = np.where(size > 0, -4.5 / size - 2.25 / (n * size**3), -math.inf)  # where the cubic is least, or beyond
+        worse = np.minimum(-_LEAST_SKEWNESS, np.maximum(worse, turn))
         hall = math.sqrt(n) * (((1 + worse * size / 3) ** 3 - 1) / worse + worse / (6 * n))
     return stdtr(n - 1, -np.minimum(math.sqrt(n) * size, hall))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 
 import pandas as pd
@@ -17,6 +18,7 @@ from experiments.judge.claim_answers import judge_claims
 from experiments.judge.more_runs import MoreRuns, list_more_runs
 from experiments.judge.number_answers import judge_numbers
 from experiments.judge.question import AskedClaim, ClaimQuestion
+from experiments.judge.verdict import Verdict
 from experiments.questions.given_runs.given_table import arrange_given
 from experiments.questions.paper_questions import resolve_given
 from experiments.questions.settings import list_asked
@@ -77,7 +79,8 @@ def judge_runs(paper: Paper, paper_name: str, frame: pd.DataFrame, name: str, is
     if not numbers.empty:
         numbers.loc[numbers["statistic"] == "exact", "reason"] = _UNCOUNTED
     claims = judge_claims(questions.claims, results, numbers)
-    more = list_more_runs(questions.claims, questions.numbers, results)
+    is_open = [answer.as_read in (Verdict.UNDECIDED, Verdict.NOT_RUN) for answer in claims]
+    more = list_more_runs(compress(questions.claims, is_open), questions.numbers, results)  # others need none
     return JudgedRuns(paper, int((table["status"] == "done").sum()), len(table), claims, numbers, more)
 
 
