@@ -76,7 +76,7 @@ class ThriftyMeansClassifier(SpendsEpsilon, ClassifierByShares):
     Parameters
     ----------
     epsilon : float
-        Budget, from 1e-100 to 1e100; inf is the noise-free nearest mean.
+        Budget, from 1e-100 to 1e100, with ``noise="opendp"`` from 2^-25; inf is the noise-free nearest mean.
 
     Attributes
     ----------

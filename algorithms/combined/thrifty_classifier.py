@@ -172,7 +172,8 @@ class ThriftyClassifier(SpendsEpsilon, ClassifierByShares):
     Parameters
     ----------
     epsilon : float
-        Budget, from 1e-100 to 1e100; inf is the noise-free forest.
+        Budget, from 1e-100 to 1e100, with ``noise="opendp"`` from 2^-25 where means come first; inf is the noise-free
+        forest.
     many_classes : int
         From as many classes on, or half as many where all columns are nominal, something else than a forest may be paid
         for first; at least 2.
