@@ -221,7 +221,8 @@ def test_the_first_screen_is_one_screen(browser, published, name):
                 box = shown.bounding_box()
                 assert box["y"] + box["height"] <= DESKTOP["height"]
         picture = page.locator(".first figure svg, .first > div[id]").first.bounding_box()  # or the table that decides
-        assert picture["y"] + picture["height"] / 2 <= DESKTOP["height"]
+        seen = min(picture["height"] / 2, 600)  # of ranks of many methods the comparisons below may be further down
+        assert picture["y"] + seen <= DESKTOP["height"]
 
 
 @pytest.mark.system

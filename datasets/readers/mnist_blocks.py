@@ -17,8 +17,8 @@ def read(file):
     Examples
     --------
     >>> image = ",".join(["255"] * 8 + ["0"] * 776 + ["7"])
-    >>> read(BytesIO(gzip.compress(image.encode()))).iloc[0, [0, 1, 2, 48, 49]].tolist()
-    [63.75, 63.75, 0.0, 0.0, '7']
+    >>> [str(cell) for cell in read(BytesIO(gzip.compress(image.encode()))).iloc[0, [0, 1, 2, 48, 49]]]
+    ['63.75', '63.75', '0.0', '0.0', '7']
     """
     content = Path(file).read_bytes() if isinstance(file, str | Path) else file.read()
     cells = pd.read_csv(BytesIO(gzip.decompress(content)), header=None).to_numpy(dtype=np.int64)
