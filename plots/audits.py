@@ -73,27 +73,8 @@ def read_bounds(results: Path, run: Mapping[str, Collection[str]] | None = None)
         audited = list(zip(frame["algorithm"], versions, strict=True))
         standings = {version: _find_standing(*version, run or {}, provenance) for version in dict.fromkeys(audited)}
         known = [standings[version] for version in audited]
-        frame = frame.assign(audit=name_source(whose, of_ours), standing=known)
-        frames.append(frame.assign(reason=_name_claims(frame)) if "reason" in frame else frame)
+        frames.append(frame.assign(audit=name_source(whose, of_ours), standing=known))
     return pd.concat(frames) if frames else pd.DataFrame(columns=["algorithm", "audit", "standing"])
-
-
-def _name_claims(frame: pd.DataFrame) -> pd.Series:
-    """Return the reasons of verdicts, where nothing was found with the claim: summaries of older audits lack it.
-
-    Examples
-    --------
-    >>> rows = [("a", 1.88, 2.0, "nothing above 1.88 in 9 trainings; no replay"), ("b", 3.0, 1.0, "measured ε ≥ 3.00")]
-    >>> list(_name_claims(pd.DataFrame(rows, columns=["algorithm", "bound", "claimed", "reason"])))
-    ['nothing above 1.88 in 9 trainings, where 2 is claimed; no replay', 'measured ε ≥ 3.00']
-    """
-    named: dict[str, str] = {}
-    for row in frame.to_dict("records"):
-        measured, semicolon, rest = row["reason"].partition(";")
-        if measured.startswith(f"nothing above {row['bound']:.2f} in") and "claimed" not in measured:
-            named[row["algorithm"]] = f"{measured}, where {row['claimed']:g} is claimed{semicolon}{rest}"
-    pairs = zip(frame["algorithm"], frame["reason"], strict=True)
-    return pd.Series([named.get(name, reason) for name, reason in pairs], index=frame.index, dtype=str)
 
 
 def _find_standing(

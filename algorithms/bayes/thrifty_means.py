@@ -1,7 +1,7 @@
 """Thrifty means: the class whose noisy mean is nearest. For tables of many classes whose columns say little each. Ours.
 
 A tree, or counts by column, pays for every column that it looks at. The mean of a class over all columns is one answer,
-a vector: with the noise of `sup_norm_vector` each of its numbers costs 2.4 times less than with independent noise. And
+a vector: with `sup_norm_vector` the noise of its numbers is 2.4 times smaller than independent noise would be. And
 a record is in one class, so that every class has the whole budget. What a mean cannot tell is where a class has several
 places, or where two columns decide together.
 
@@ -28,7 +28,7 @@ GRID = 2.0**20
 """Coordinates are rounded to multiples of 1 / this, so that sums are exact, of up to 2^32 records."""
 
 LEAST_BETWEEN = 0.015
-"""Variance of the means of the classes in a coordinate, at least: below it, what is seen is not taken for noise."""
+"""Variance of the means of the classes in a coordinate that is taken for granted, so that none is shrunk to nothing."""
 
 
 def shrink_means(sums: np.ndarray, sizes: np.ndarray, deviation: float) -> np.ndarray:

@@ -13,9 +13,9 @@ of what kind the columns are.
 - The forest has all the budget everywhere else.
 
 How much what comes first counts beside the forest is asked of the rows, by how many of them are right then. That costs
-a twentieth of the budget, and on the sets that it was chosen on it comes within a point of the best choice. But these
-are the rows that the forest has learnt: with a large budget it knows them by heart, and wins the vote where it should
-not. On made-up words, of which a forest learns nothing, the product is 19 points behind the first part alone at
+a twentieth of the budget, and on the sets that it was chosen on it is within a point of the best choice on average. But
+these are the rows that the forest has learnt: with a large budget it knows them by heart, and wins the vote where it
+should not. On made-up words, of which a forest learns nothing, the product is 19 points behind the first part alone at
 epsilon = 100, 7 at 30 and none at 10. To vote with a tenth of the rows that nothing else sees would mend that, for half
 a point at epsilon = 2.
 
@@ -26,9 +26,8 @@ by 10 on Texture (40): so `MANY_NUMBERS` lies between 40 and 49, which is little
 forest by 1 to 7 points on all of three other sets of numbers, which have up to eleven classes; none has more, so that
 `VERY_MANY` only keeps what was the rule before. At epsilon = 0.15 it is ahead by 6 points on average, at 0.3 behind by
 2. Where all columns are nominal, the forest alone is behind by 0 to 4 points with three to five classes, from epsilon =
-0.5 to 5, and ahead with two. Tried, and no better: a part of the budget for each of two or three that vote or are
-multiplied, small fits of each that choose what is paid for (they favour what learns early), and the answer of naive
-Bayes as one more column of a tree.
+0.5 to 5, and mostly ahead with two. Tried, and worse: half of the budget, or a quarter, for the means or naive Bayes
+and the rest for a forest already at epsilon = 1; the answer of naive Bayes as one more column of a tree.
 """
 
 from __future__ import annotations
