@@ -33,6 +33,7 @@ from plots.series import describe_points
 
 _COLUMNS = 2  # small pictures beside one another
 _LONGEST_LINE = 25  # characters above one
+_LONGEST_TITLE = 21  # characters of a line of its name, and of the axis: longer ones push pictures apart, or meet
 _LONGEST_KEY = 60  # characters of a line of the legend
 _LOWEST, _HIGHEST = -0.7, 1.7  # how far beyond the two levels a picture may reach, in distances between them
 
@@ -82,7 +83,8 @@ class FacetsView(FigureView[FacetsFigure], of=FacetsFigure):
             if place + n_columns >= len(facets):
                 axes.set_xlabel(label_name(self.paper, "epsilon"), fontsize=style.READABLE)
             if place % n_columns == 0:
-                axes.set_ylabel(label_axis(self.paper, self.part.metric), fontsize=style.READABLE)
+                label = textwrap.fill(label_axis(self.paper, self.part.metric), _LONGEST_TITLE)
+                axes.set_ylabel(label, fontsize=style.READABLE)
         for axes in grid.flat[n_pictures:]:
             axes.remove()
         style.add_legend(drawn, "outside lower left", handles=self._make_keys(looks))
@@ -209,5 +211,6 @@ def _name_facet(axes: style.Axes, paper: Paper, facet: _Facet) -> None:
     own = str(facet.points["kinds"].iloc[0]).split()
     kinds = ["kind unknown: files are missing"] if own == [UNKNOWN] else [KINDS[kind].title for kind in own]
     lines = textwrap.wrap(", ".join(kinds), _LONGEST_LINE)
-    style.write_above(axes, label_name(paper, facet.name), 5 + 13 * len(lines), fontsize=11, fontweight="bold")
+    title = textwrap.fill(label_name(paper, facet.name), _LONGEST_TITLE)
+    style.write_above(axes, title, 5 + 13 * len(lines), fontsize=11, fontweight="bold")
     style.write_above(axes, "\n".join(lines), 4, fontsize=style.READABLE, linespacing=1.1)
