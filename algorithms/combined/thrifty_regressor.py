@@ -17,6 +17,12 @@ is larger by 0.8 % on average than that of the forest with the whole budget; on 
 average at epsilon = 0.5, and by more than half from 1 on. With half of the bins or twice as many, or a fifth or a half
 of epsilon for the sides, that changes by an eighth at most. A gate that asks for fewer records is open more often for
 noise in empty bins.
+
+A ridge regression on noisy second moments of the numeric columns, with the forest for its residual, was tried, too,
+where an eighth of epsilon makes the noise of a mean moment at most 0.01; CCPP and IHEPC were left out of that trial. On
+the other six tuning sets, epsilon from 5 to 100, it changes the error by -6 to +5 % where it is used, by -2 % on
+average with a standard error of 1 %; on eight synthetic tables by -16 % on average, but by +30 % where the target has
+steps, of which the moments tell nothing.
 """
 
 from __future__ import annotations
