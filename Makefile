@@ -192,7 +192,7 @@ bands: $(STAMP)  ## measure anew what `make check` accepts, from hundreds of run
 	$(RUN) do=bands $(WHICH) $(HOW)
 
 hunt: $(STAMP)  ## search for pairs of tables that show most of a forest's privacy loss, for `make audit`; takes long
-	DPREPLICA_PLAIN=1 PYTHONWARNINGS=ignore $(RUN) do=hunt $(HOW)
+	$(RUN) do=hunt $(HOW)
 
 reference: $(addprefix reproduce-paper-,$(PAPERS)) readings benchmark benchmark-heavy audit  ## publish this machine's complete runs in results/reference, its pages and the README
 	$(RUN) do=reference $(WHICH) $(WHERE)

@@ -22,6 +22,7 @@ from time import sleep
 from typing import Any
 
 from algorithms.installation import PREFIX
+from documents import search_path
 from experiments.edge import leave_signals_to_parent, print_apart, start_for_parent
 
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
@@ -160,6 +161,7 @@ def begin_worker(environment: Mapping[str, str], module: str) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     os.environ.clear()
     os.environ.update(environment)
+    search_path.make_importable()  # what is sent here may be of a user's class
     if not environment.get("PYTHONFAULTHANDLER"):
         faulthandler.disable()  # its parent names the cell
     postpone_collection()

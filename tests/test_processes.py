@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from experiments.run.executors import workers
+from experiments.run.executors import process_pool
 from tests.command_line import exit_code
 
 pytestmark = [
@@ -71,7 +71,7 @@ def test_where_no_worker_can_be_started_a_line_says_what_it_needs(monkeypatch, t
     def refuse(*_, **__):
         raise OSError(number, os.strerror(number))  # as where /dev/shm is full or cannot be written
 
-    monkeypatch.setattr(workers, "get_reusable_executor", refuse)
+    monkeypatch.setattr(process_pool, "get_reusable_executor", refuse)
     assert exit_code("dataset=car", "algorithm=majority", "repeats=2", f"results={tmp_path}", "executor.jobs=2") == 2
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith(

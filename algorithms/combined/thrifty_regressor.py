@@ -19,11 +19,11 @@ of epsilon for the sides, that changes by an eighth at most. A gate that asks fo
 noise in empty bins.
 
 A ridge regression on noisy second moments of the numeric columns, with the forest for its residual, was tried, too,
-where an eighth of epsilon makes the noise of a mean moment at most 0.01. With epsilon from 5 to 100 it changes the error
-by -6 to +5 % where it is used on six of these sets, by -2 % on average with a standard error of 1 %. Then it was tried
-once on the other two: CCPP -3 to -6 %, and IHEPC, whose target is all but a product of two columns, -6 to -29 %, of
-which the noise of a few repeats leaves little. On eight synthetic tables the error changes by -16 % on average, but by
-+30 % where the target has steps, of which the moments tell nothing. So the forest stays alone.
+where an eighth of epsilon makes the noise of a mean moment at most 0.01. With epsilon from 5 to 100 it changes the
+error by -6 to +5 % where it is used on six of these sets, by -2 % on average with a standard error of 1 %. Then it was
+tried once on the other two: CCPP -3 to -6 %, and IHEPC, whose target is all but a product of two columns, -6 to -29 %,
+of which the noise of a few repeats leaves little. On eight synthetic tables the error changes by -16 % on average, but
+by +30 % where the target has steps, of which the moments tell nothing. So the forest stays alone.
 """
 
 from __future__ import annotations

@@ -23,19 +23,17 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, is_classifier
 
 from algorithms.accounting.events import RELATIONS, REPLACED
 from algorithms.accounting.privacy import Privacy
 from algorithms.forests.forest import PrivateForest
-from algorithms.installation import name_command
 from algorithms.parameters import ParameterError
 from experiments.audit.attacks.black_box import list_pairs, resize_estimator
 from experiments.audit.neighbouring_tables import split_targets
 from experiments.audit.observe.trainings import derive_key
 from experiments.audit.outcomes import FALSE_ALARMS, bound_epsilon_by_counts, read_claim
-from experiments.audit.plain_python import require_plain_python
+from experiments.audit.plain_python import run_in_plain_python
 from experiments.audit.replay.exact_losses import sample_losses
 from experiments.audit.subjects import Subject, list_subjects
 from experiments.audit.table_templates import CONTINUOUS, HIGHEST, Codes, TableTemplate
@@ -157,17 +155,14 @@ def list_sound_forests() -> dict[str, Subject]:
 def hunt_pairs(algorithms: Sequence[str], jobs: int) -> Iterator[dict]:
     """Search for the pairs of some algorithms, or of all sound forests; yields entries of the file as they come.
 
-    It is BadInput if there is no such forest, or losses would be sampled by compiled code.
+    It is BadInput if there is no such forest.
     """
-    require_plain_python("exact losses need", f"as `{name_command('hunt')}` does")
     sound = list_sound_forests()
     for name in algorithms:
         if name not in sound:
             raise BadInput(f"{name!r} is no sound forest; {suggest_name(name, sound)}")
-    tasks = (
-        delayed(search_pair)(sound[name], neighbours) for name, neighbours in product(algorithms or sound, RELATIONS)
-    )
-    return Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks)
+    searches = ((sound[name], neighbours) for name, neighbours in product(algorithms or sound, RELATIONS))
+    return run_in_plain_python(search_pair, searches, jobs)
 
 
 # Starts of a search, and steps.

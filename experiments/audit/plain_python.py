@@ -1,21 +1,15 @@
-"""Processes in plain Python: the calls of mechanisms that replays and exact losses follow cannot be seen in C++.
-
-They stay for whatever is asked next, since to start one and import scikit-learn takes a second and a half.
-"""
+"""Processes in plain Python: the calls of mechanisms that replays and exact losses follow cannot be seen in C++."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor
 from typing import Any, TypeVar
 
-from loky import get_reusable_executor
-
 from algorithms.native import PLAIN, is_plain
-from documents import search_path
 from experiments.errors import BadInput, one_line
-from experiments.processes import SECONDS_IDLE, begin_worker, choose_start
+from experiments.run.executors.executor import Executor
+from experiments.run.executors.process_pool import end_processes, get_processes
 
 Result = TypeVar("Result")
 
@@ -48,24 +42,15 @@ def run_in_plain_python(function: Callable[..., Result], arguments: Iterable[tup
     calls = list(arguments)
     if not calls:
         return
-    # The folders of another catalogue ask for other processes, in which its modules can be imported.
-    environment = search_path.describe_environment() | {PLAIN: "1"}
-    begin = {"initializer": _begin_plain_worker, "initargs": (environment,)}
-    pool = get_reusable_executor(min(jobs, len(calls)), choose_start(is_plain=True), SECONDS_IDLE, **begin)
+    n = min(Executor(jobs=jobs).n_jobs, len(calls))
+    pool = get_processes(n, f"{__package__}.subjects", {PLAIN: "1"}, is_plain=True)
     try:
         for future in [pool.submit(function, *given) for given in calls]:
             yield future.result()
     except BaseException as error:
-        pool.shutdown(kill_workers=True)  # what nobody waits for would keep this process from ending
+        end_processes()  # what nobody waits for would keep this process from ending
         if isinstance(error, BrokenExecutor):
             raise BadInput(
                 "a process of the audit was killed, perhaps for want of memory: try executor.jobs=1"
             ) from error
         raise
-
-
-def _begin_plain_worker(environment: Mapping[str, str]) -> None:
-    """Prepare this process before it looks for kernels."""
-    os.environ.update(environment)
-    search_path.make_importable()  # what is sent here may be of a user's class
-    begin_worker(dict(os.environ), f"{__package__}.subjects")

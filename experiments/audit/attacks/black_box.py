@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, clone, is_classifier
 
 from algorithms.accounting.privacy import Privacy
@@ -25,6 +24,7 @@ from algorithms.encoding.features import Continuous, Nominal
 from algorithms.forests.edprf import PFDPDTClassifier
 from algorithms.forests.forest import PrivateForest
 from algorithms.regression.polynomial import PrivatePolynomialRegressor
+from algorithms.threads import map_in_threads
 from experiments.audit import neighbouring_tables
 from experiments.audit.attacks.distinguishing_events import choose_event
 from experiments.audit.neighbouring_tables import RecordValues, TablePair, split_targets
@@ -134,7 +134,7 @@ def observe_in_threads(
         return observation
 
     starts = range(first, first + n, block)
-    return join_observations(Parallel(n_jobs=jobs, prefer="threads")(map(delayed(observe), starts)))
+    return join_observations(map_in_threads(jobs, observe, starts))
 
 
 def audit_pairs(

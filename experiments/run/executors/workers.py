@@ -7,24 +7,20 @@ import faulthandler
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from threading import current_thread
 from time import perf_counter, time
 from typing import NamedTuple
 
-from loky import get_reusable_executor
-
-from documents import search_path
 from experiments.cells.cell import Cell
-from experiments.errors import BadInput, one_line
-from experiments.processes import ONE_THREAD, SECONDS_IDLE, begin_worker, choose_start, start_server
+from experiments.errors import one_line
 from experiments.run import evaluate
+from experiments.run.executors.process_pool import end_processes, get_processes, start_server_of
 from experiments.run.executors.settings import ExecutorSettings
 from experiments.run.finished import evaluate_and_note_files
 from experiments.store.record import Record
-from experiments.trace import span
 
 
 class ChunkResult(NamedTuple):
@@ -85,40 +81,20 @@ def open_processes(where: ExecutorSettings) -> Iterator[Workers]:
     try:
         yield _get_processes(where)
     except BaseException:
-        with suppress(OSError):  # where none can be started there is none to end
-            get_reusable_executor(reuse=True).shutdown(
-                kill_workers=True
-            )  # of any size: to resize it would wait for cells
+        end_processes()
         raise
 
 
 def _get_processes(where: ExecutorSettings) -> Workers:
-    """Return processes of this machine, which stay for the next run until they have idled for a while.
-
-    Those of another environment, which names the user's catalogues and data, are not used again.
-    """
-    with _explained(), span("start the server of workers"):
-        start_server(evaluate.__name__)
-    environment = {"PYTHONFAULTHANDLER": ""} | os.environ | ONE_THREAD | search_path.describe_environment()
-    begin = {"initializer": begin_worker, "initargs": (environment, evaluate.__name__)}
+    """Return processes of this machine."""
+    module = evaluate.__name__
+    start_server_of(module)
+    variables = {"PYTHONFAULTHANDLER": os.environ.get("PYTHONFAULTHANDLER", "")}
 
     def get_pool() -> concurrent.futures.Executor:
-        with _explained(), span("start workers"):
-            return get_reusable_executor(where.n_jobs, choose_start(), SECONDS_IDLE, **begin)
+        return get_processes(where.n_jobs, module, variables)
 
     return Workers(where, get_pool, run_chunk, lambda: where.n_jobs)
-
-
-@contextmanager
-def _explained() -> Iterator[None]:
-    """Say what processes need where they cannot be started: the error of their locks names nothing."""
-    try:
-        yield
-    except OSError as error:
-        raise BadInput(
-            f"no worker processes can be started ({error.strerror or error}): they need locks in /dev/shm, files and "
-            "processes; free or allow some, or run with executor=threads or executor.jobs=1"
-        ) from error
 
 
 @contextmanager
