@@ -29,7 +29,7 @@ from sklearn.base import BaseEstimator, is_classifier
 from algorithms.accounting.events import RELATIONS, REPLACED
 from algorithms.accounting.privacy import Privacy
 from algorithms.forests.forest import PrivateForest
-from algorithms.installation import name_command
+from algorithms.installation import PROGRAM
 from algorithms.parameters import ParameterError
 from experiments.audit.attacks.black_box import list_pairs, resize_estimator
 from experiments.audit.neighbouring_tables import split_targets
@@ -159,7 +159,7 @@ def hunt_pairs(algorithms: Sequence[str], jobs: int) -> Iterator[dict]:
 
     It is BadInput if there is no such forest, or losses would be sampled by compiled code.
     """
-    require_plain_python("exact losses need", f"as `{name_command('hunt')}` does")
+    require_plain_python("exact losses need", f"as in `DPREPLICA_PLAIN=1 {PROGRAM} hunt`")
     sound = list_sound_forests()
     for name in algorithms:
         if name not in sound:
