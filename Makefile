@@ -42,7 +42,7 @@ help:  ## list the targets
 		/^[a-z%-]+:.*## /{sub("%", "N", $$1); printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
 	@echo "N is one of: $(PAPERS). Settings: PAPER=1,2 ALGORITHM=rdt REPEATS=3 TRAININGS=20000 JOBS=2"
-	@echo "EXECUTOR=local|threads|dask RESULTS=folder, where the command has them: python -m experiments do=NAME --help"
+	@echo "EXECUTOR=local|threads|dask RESULTS=folder, where the command has them: dp-replica NAME --help"
 
 # uv takes a third of what pip takes, but has settings of its own: where it reaches no index, as it does not read pip's settings, pip goes on.
 # Either checks the same hashes. To compile modules on every core takes less than pip would; nobody imports the tests of others.
@@ -183,6 +183,7 @@ bench-large: $(STAMP)  ## ten million rows: fits beside scikit-learn, peak memor
 
 ##@ maintain
 install: $(STAMP)  ## make .venv from the pinned lock (done by every other target when it is missing)
+	@echo "source $(VENV)/bin/activate enters the environment: then dp-replica --help lists commands."
 
 peers: $(PEERS_STAMP)  ## make .venv-peers: diffprivlib and interpret, for benchmark and bench (done by these when it is missing)
 

@@ -108,9 +108,8 @@ def is_ours(module: str) -> bool:
 
 
 def move_names(text: str) -> str:
-    """Return a file of ``conf`` with our classes, and our program, named as they are where they are installed."""
+    """Return a file of ``conf`` with our classes named as they are where they are installed."""
     text = re.sub(rf"^(\s*_target_: )({'|'.join(PACKAGES)})\.", rf"\1{NAME}.\2.", text, flags=re.MULTILINE)
-    text = text.replace("python -m experiments", "dp-replica")
     return text.replace("relative to the checkout", "relative to the current folder")
 
 

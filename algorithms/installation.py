@@ -23,31 +23,8 @@ IS_CHECKOUT = not PREFIX
 ROOT = Path(__file__).resolve().parents[1]
 """The folder that holds ``algorithms``, ``conf`` and ``results``: the checkout, or the installed package."""
 
-PROGRAM = "python -m experiments" if IS_CHECKOUT else "dp-replica"
-"""What a user types to start a command."""
-
-
-def name_command(target: str, **settings: object) -> str:
-    """Return what a user types: a target of the Makefile in a checkout, the same by the program where installed.
-
-    Parameters
-    ----------
-    target : str
-        Of the Makefile: the name of a command, or what runs a paper.
-    **settings
-        Of the command.
-
-    Examples
-    --------
-    >>> name_command("check"), name_command("reproduce-paper-2"), name_command("bands", paper=3)
-    ('make check', 'make reproduce-paper-2', 'make bands PAPER=3')
-    """
-    if IS_CHECKOUT:
-        return " ".join(["make", target, *(f"{name.upper()}={value}" for name, value in settings.items())])
-    paper = target.removeprefix("reproduce-paper-")
-    runs_paper = paper != target or target in ("demo", "benchmark", "benchmark-heavy")
-    begin = f"paper={paper}" if runs_paper else f"do={target}"
-    return " ".join([PROGRAM, begin, *(f"{name}={value}" for name, value in settings.items())])
+PROGRAM = "dp-replica"
+"""What a user types to start a command, in a checkout and where it is installed: either puts it beside Python."""
 
 
 def resolve_path(path: str | Path) -> Path:

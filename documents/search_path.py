@@ -243,10 +243,6 @@ def list_settings() -> frozenset[str]:
     return frozenset(re.findall(r"^(\w+):", "\n".join(texts), flags=re.MULTILINE)) - {"defaults", "hydra"}
 
 
-PROGRAM_ON_PAGES = "dp-replica"
-"""How pages name the program: typed alike in a checkout and where it is installed, without a folder of one machine."""
-
-
 def name_program() -> str:
     """Return the beginning of a command line that looks into the same folders.
 
@@ -254,11 +250,14 @@ def name_program() -> str:
     --------
     >>> before = os.environ.pop(VARIABLE, "")
     >>> name_program()
-    'python -m experiments'
+    'dp-replica'
     >>> os.environ[VARIABLE] = before
     """
-    added = os.pathsep.join(map(str, list_added()))
-    return f"{VARIABLE}={shlex.quote(added)} {PROGRAM}" if added else PROGRAM
+    here, added = Path.cwd(), list_added()
+    if len(added) > 1:
+        return f"{VARIABLE}={shlex.quote(os.pathsep.join(map(str, added)))} {PROGRAM}"
+    shown = [str(folder.relative_to(here) if folder.is_relative_to(here) else folder) for folder in added]
+    return " ".join([PROGRAM, *(f"--config-dir {shlex.quote(folder)}" for folder in shown)])
 
 
 def _list_folders(built_in: Path) -> list[Path]:

@@ -1,4 +1,4 @@
-"""``python -m experiments`` or ``dp-replica``: from words to one of `experiments.commands`, and an exit code.
+"""``dp-replica``, or ``python -m experiments``: from words to one of `experiments.commands`, and an exit code.
 
 Nothing large is imported until it is known what the words ask for: a help needs neither Hydra nor pandas.
 """
@@ -318,7 +318,7 @@ def format_help(command: str) -> str:
     Examples
     --------
     >>> format_help("check").splitlines()[3]
-    '  python -m experiments check'
+    '  dp-replica check'
     """
     file = CONF / "do" / f"{command}.yaml"
     if not file.is_file():

@@ -1,4 +1,4 @@
-"""``python -m experiments.describe my.csv``: the same as ``python -m experiments describe my.csv``."""
+"""``python -m experiments.describe my.csv``: the same as ``dp-replica describe my.csv``."""
 
 import sys
 

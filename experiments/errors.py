@@ -87,7 +87,7 @@ def require_utf_8(path: Path) -> None:
 def require_checkout(command: str) -> None:
     """Refuse a command that writes into the sources where there are none: BadInput in an installed package."""
     if not IS_CHECKOUT:
-        raise BadInput(f"do={command} changes files of the project: run it in a checkout, not in the package in {ROOT}")
+        raise BadInput(f"{command} changes files of the project: run it in a checkout, not in the package in {ROOT}")
 
 
 def print_to_stderr(text: str) -> None:

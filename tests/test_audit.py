@@ -686,7 +686,7 @@ def test_only_a_complete_audit_is_summed_up_for_reports(tmp_path, monkeypatch, c
     assert list(found["algorithm"] + " " + found["layer"]) == ["rdt black box", "rdt one run", "rfdpp_gini black box"]
     full = pd.read_csv(tmp_path / "audit" / "audit.csv").query("algorithm == 'rfdpp_gini'")
     assert found["bound"].iloc[2] == pytest.approx(full["bound"].max(), rel=1e-5)
-    assert known["command"] == f"python -m experiments do=audit trainings=2000 results={tmp_path}" and known["machine"]
+    assert known["command"] == f"dp-replica do=audit trainings=2000 results={tmp_path}" and known["machine"]
     verdict, bound = audits.list_bounds(found, "rfdpp_gini")
     assert verdict["bound"].startswith("broken: measured ε ≥ ") and bound["bound"].startswith("ε ≥ ")
 
@@ -734,7 +734,7 @@ def test_a_sound_algorithm_that_is_convicted_is_an_alarm(tmp_path, monkeypatch, 
         (["algorithm"], "write name=value"),
         (["algoritm=rdt"], "did you mean 'algorithm'"),
         (["algorithm=rtd"], "did you mean 'rdt'"),
-        (["algorithm=nope"], "unknown algorithm 'nope'; `python -m experiments list algorithms` says what there is"),
+        (["algorithm=nope"], "unknown algorithm 'nope'; `dp-replica list algorithms` says what there is"),
         (["algorithm=rdt,diffpet_sound"], "did you mean 'diffpets_sound'"),
         (["algorithm=majority"], "cannot be audited: it claims no ε, .*: asn, .* tradition_pf_split_half,"),
         (["algorithm=rdt", "trainings=12"], "at least 1,000"),

@@ -274,9 +274,9 @@ def test_bands_are_read_as_they_were_written_and_must_fit(tmp_path, accepted):
     for key, band in accepted.bands.items():
         assert read.bands[key] == pytest.approx(band, rel=1e-9)
     narrowed = make_watch_list(make_paper(**KEYS | {"check": KEYS["check"] | {"claims": {}}}))
-    with pytest.raises(BadInput, match=r"made for another check than conf/paper/0\.yaml asks for; make bands PAPER=0"):
+    with pytest.raises(BadInput, match=r"another check than conf/paper/0\.yaml asks for; dp-replica bands paper=0"):
         read_accepted("0", narrowed, tmp_path)
-    with pytest.raises(BadInput, match=r"cannot be read .*make bands PAPER=1 writes them"):
+    with pytest.raises(BadInput, match=r"cannot be read .*dp-replica bands paper=1 writes them"):
         read_accepted("1", WATCHED, tmp_path)
 
 

@@ -95,7 +95,7 @@ def test_a_failing_setting_is_named_with_the_command_that_runs_it(tmp_path, here
     reason, again = stderr.splitlines()[-2:]
     assert reason.startswith("failed in repeat 0: InvalidParameterError: The 'strategy' parameter")
     words = "dataset=car algorithm=majority epsilon=1.0 algorithm.strategy=nonsense repeat=0"
-    assert again == f"  python -m experiments {words} results={tmp_path}"
+    assert again == f"  dp-replica {words} results={tmp_path}"
 
 
 def test_numbers_of_rows_can_be_said_on_the_command_line(tmp_path, here):
@@ -135,7 +135,7 @@ def test_help_suffices():
     done = subprocess.run([sys.executable, "-m", "experiments", "--help"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0
     for needed in (
-        "python -m experiments dataset=car",
+        "dp-replica dataset=car",
         "paper=2",
         "majority",
         "nursery",
@@ -160,7 +160,7 @@ def test_without_a_word_it_says_how_to_start(commands):
     done = commands.run_module("experiments")
     assert (done.returncode, done.stdout) == (2, "")
     for needed in ("paper=demo", "dataset=car algorithm=random_forest", "--help"):
-        assert f"python -m experiments {needed}" in done.stderr
+        assert f"dp-replica {needed}" in done.stderr
 
 
 def test_several_papers_are_all_read_before_one_is_run(tmp_path, here):

@@ -4,6 +4,7 @@ import itertools
 import json
 import signal
 import subprocess
+import sys
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import SimpleNamespace
 
@@ -227,6 +228,30 @@ def test_chunks_take_longer_where_there_are_many_workers():
         queue.note_seconds(forests(4), 4.0)
         sizes.append(len(next(queue.take_chunks())))
     assert sizes == [1, 6]
+
+
+def test_the_script_with_dask_jobqueue_runs_a_paper_on_the_workers_of_its_cluster(tmp_path):
+    """With a cluster of this machine in place of Slurm's, and a small paper."""
+    (script,) = fenced_blocks((ROOT / "docs" / "executors.md").read_text(encoding="utf-8"), "py")
+    run = f'dr.run_paper("demo", repeats=1, results={str(tmp_path / "results")!r},'
+    assert script.count("dr.run_paper(2,") == 1
+    (tmp_path / "script.py").write_text(script.replace("dr.run_paper(2,", run), encoding="utf-8")
+    (tmp_path / "dask_jobqueue.py").write_text(
+        """from distributed import LocalCluster
+
+class SLURMCluster(LocalCluster):
+    def __init__(self, cores, processes, memory, walltime):
+        super().__init__(n_workers=0, threads_per_worker=cores, memory_limit=memory, dashboard_address=None)
+
+    def scale(self, jobs):
+        super().scale(min(jobs, 2))
+""",
+        encoding="utf-8",
+    )
+    done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=HANG)
+    assert done.returncode == 0, done.stderr
+    claims = json.loads((tmp_path / "results" / "paper-demo" / "claims.json").read_text(encoding="utf-8"))
+    assert claims["cells"] == claims["cells_expected"] == finished(tmp_path / "results") > 0
 
 
 def test_the_script_for_slurm_runs_the_command_on_its_workers(tmp_path):

@@ -30,7 +30,7 @@ def test_help_names_every_setting(command, capsys):
     parts = {"executor.backend", "executor.address", "executor.time_limit", "executor"}  # of a group, by choosing which
     for name in set(list_settings(command)) - parts - {"do"}:
         assert re.search(rf"^.* {re.escape(name)}=", text, flags=re.MULTILINE), name
-    assert " python -m experiments " in text
+    assert " dp-replica " in text
 
 
 def give_each_its_turn(names, command):

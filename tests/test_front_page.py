@@ -123,8 +123,9 @@ def test_what_is_not_run_says_so_and_is_listed(monkeypatch, tmp_path):
     monkeypatch.setattr(report, "find_reference", lambda _: tmp_path / "nothing")
     index, paper = build_report(tmp_path, ["2", "benchmark"]), read_paper("2")
     row = read_rows(index)["2"]
-    assert "INCOMPLETE: not run; make reproduce-paper-2 runs it." in row and row.count(" not run not run not run ") == 1
-    assert "INCOMPLETE: not run; make benchmark runs it." in read_text(index) and "<svg" not in index.read_text()
+    assert "INCOMPLETE: not run; dp-replica run paper=2 runs it." in row and row.count(" not run not run not run ") == 1
+    assert "INCOMPLETE: not run; dp-replica run paper=benchmark runs it." in read_text(index)
+    assert "<svg" not in index.read_text()
     listed = (index.parent / "claims.html").read_text(encoding="utf-8")
     n_numbers = len(read_numbers_of(paper))
     assert listed.count("<tr data-paper=") == n_numbers + len(paper.claims)
@@ -174,7 +175,7 @@ def test_the_front_page_is_short_with_many_sweeps(browser, tmp_path, monkeypatch
         folder.mkdir(parents=True)
         varies = "data set (car, nursery), algorithm (rfdpp_gini, majority), ε (6 values)"
         sweep = {"identity": "x", "varies": varies, "incomplete": False}
-        facts = {"sweep": sweep, "written": f"2024-01-{number + 1:02}", "command": "python -m experiments dataset=car"}
+        facts = {"sweep": sweep, "written": f"2024-01-{number + 1:02}", "command": "dp-replica dataset=car"}
         (folder / "provenance.json").write_text(json.dumps(facts), encoding="utf-8")
         (folder / "report.html").touch()
     with opened(browser, build_report(tmp_path, published_papers())) as tab:

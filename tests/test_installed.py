@@ -276,7 +276,7 @@ def test_what_changes_the_project_is_refused_in_a_line(installed, command):
     done = installed.run(command)
     (line,) = done.stderr.splitlines()
     assert done.returncode == 2
-    assert line.startswith(f"error: do={command} changes files of the project: run it in a")
+    assert line.startswith(f"error: {command} changes files of the project: run it in a")
 
 
 @pytest.mark.system

@@ -86,11 +86,11 @@ def test_the_worst_of_an_algorithm_is_the_claim_that_it_breaks_not_its_largest_b
 
 
 def test_an_audit_that_is_missing_or_of_changed_code_is_not_published(tmp_path):
-    with pytest.raises(SystemExit, match="make audit first"):
+    with pytest.raises(SystemExit, match="dp-replica audit first"):
         reference_pages.publish_audit(tmp_path)
     write(tmp_path, FOUND)
     (tmp_path / "audit" / "provenance.json").write_text('{"git": {"revision": "1", "dirty": true}}', encoding="utf-8")
-    with pytest.raises(SystemExit, match="not committed: commit, then make audit"):
+    with pytest.raises(SystemExit, match="not committed: commit, then dp-replica audit"):
         reference_pages.publish_audit(tmp_path)
     assert not audits.REFERENCE.exists()
 
@@ -119,11 +119,11 @@ def test_a_published_command_names_no_folder_of_a_machine(tmp_path, monkeypatch)
     shutil.copytree(ROOT / "results" / "reference" / "paper-2", tmp_path / "paper-2")
     path = tmp_path / "paper-2" / "provenance.json"
     facts = json.loads(path.read_text(encoding="utf-8"))
-    command = f"python -m experiments paper=2 results={tmp_path} repeats=10"
+    command = f"dp-replica paper=2 results={tmp_path} repeats=10"
     path.write_text(json.dumps(facts | {"command": command}), encoding="utf-8")
     reference_pages.publish_run("2", tmp_path)
     kept = json.loads((tmp_path / "reference" / "paper-2" / "provenance.json").read_text(encoding="utf-8"))
-    assert kept == facts | {"command": "python -m experiments paper=2 repeats=10"}
+    assert kept == facts | {"command": "dp-replica paper=2 repeats=10"}
 
 
 SOUND = {"algorithm": "a", "keeps_claim": True, "neighbours": ["n"], "times_label": 1.0, "faults": []}

@@ -36,7 +36,7 @@ def begin(what, name, folder, capsys):
     assert exit_code("new", what, name, f"to={folder}") == 0
     *files, command = capsys.readouterr().out.splitlines()
     assert files == [str(folder / place.replace("NAME", name)) for place in FILES[what].values()]
-    return shlex.split(command)[3:]
+    return shlex.split(command)[1:]
 
 
 @pytest.mark.parametrize("what", sorted(set(FILES) - {"project", "notebooks"}))
@@ -72,7 +72,7 @@ def test_a_project_runs_keeps_its_bands_and_its_results_and_passes_its_test(tmp_
     folder, run = tmp_path / "trial_project", ["executor.jobs=1", f"results={tmp_path / 'results'}"]
     assert exit_code("new", "project", "trial_project", f"to={tmp_path}") == 0
     *files, command = capsys.readouterr().out.splitlines()
-    assert shlex.split(command)[3:] == ["--config-dir", str(folder), "paper=trial_project"]
+    assert shlex.split(command)[1:] == ["--config-dir", str(folder), "paper=trial_project"]
     assert set(map(str, filter(Path.is_file, folder.rglob("*")))) == set(files)
     assert not [path for path in files if re.search("NAME|VERSION", Path(path).read_text(encoding="utf-8"))]
     for path in (folder / ".github/workflows/check.yml", folder / ".devcontainer/devcontainer.json"):
@@ -81,7 +81,7 @@ def test_a_project_runs_keeps_its_bands_and_its_results_and_passes_its_test(tmp_
     assert exit_code(*here, "paper=trial_project", *run) == 0
     assert "Do its claims hold?" in capsys.readouterr().out
     assert exit_code(*here, "check", "paper=trial_project", *run) == 2
-    assert "do=bands paper=trial_project writes them" in capsys.readouterr().err
+    assert " bands paper=trial_project writes them" in capsys.readouterr().err
     assert exit_code(*here, "bands", "paper=trial_project", *run) == 0
     assert exit_code(*here, "check", "paper=trial_project", *run) == 0
     assert "4 of 4 bands hold" in capsys.readouterr().out
@@ -147,9 +147,7 @@ def test_every_command_that_a_project_names_is_one(project, capsys):
         assert program == "dp-replica" and words[:2] == ["--config-dir", "."]
         assert words[3:] in (["paper=look"], ["algorithm=look"])
         assert exit_code("--config-dir", project, *words[2:], "--help") == 0
-        assert words[2] == "run" or f"dp-replica {words[2]}" in capsys.readouterr().out.replace(
-            "python -m experiments", "dp-replica"
-        )
+        assert words[2] == "run" or f"dp-replica {words[2]}" in capsys.readouterr().out
 
 
 def test_a_project_whose_code_has_a_fault_fails_its_check(tmp_path, capsys, monkeypatch):

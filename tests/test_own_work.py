@@ -49,7 +49,7 @@ from experiments.store.long_table import long_table
 from experiments.store.results import Results
 from plots import audits, privacy
 from plots.exhibits.views import view
-from plots.runs.run_folder import name_target
+from plots.runs.run_folder import name_paper_command
 from plots.tables.grid import GridView
 from tests.command_line import exit_code
 from tests.papers import judge_claims, make_paper
@@ -214,9 +214,20 @@ def test_the_environment_names_the_folders_for_good(own, monkeypatch, capsys, tm
 
 
 def test_a_failed_setting_is_named_with_a_command_that_finds_it(own):
-    assert search_path.name_program() == f"{search_path.VARIABLE}={own.folder} python -m experiments"
+    assert search_path.name_program() == f"dp-replica --config-dir {own.folder}"
     tables_of(own.folder)
-    assert name_target("mine") == f"{search_path.name_program()} paper=mine"
+    assert name_paper_command("mine") == f"{search_path.name_program()} run paper=mine"
+
+
+def test_a_command_names_the_folders_that_were_added(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folders, program in (
+        (["."], "dp-replica --config-dir ."),
+        (["my work"], "dp-replica --config-dir 'my work'"),
+        (["/a", "/b"], f"{search_path.VARIABLE}=/a:/b dp-replica"),
+    ):
+        monkeypatch.setenv(search_path.VARIABLE, os.pathsep.join(folders))
+        assert search_path.name_program() == program
 
 
 def test_an_own_paper_is_listed_and_keeps_to_its_own_folder(own, capsys):

@@ -91,7 +91,7 @@ def test_every_paper_is_named_and_said_to_be_what_it_is(made_up):
         "INCOMPLETE: 117 of 120 cells",
         "The published run of 2026-11-21",
         "Complete: all 120 cells.",
-        "INCOMPLETE: not run; make reproduce-paper-9 runs it.",
+        "INCOMPLETE: not run; dp-replica run paper=9 runs it.",
         "9. Trees & <forests> 9",
     ):
         assert said in index

@@ -1,4 +1,4 @@
-"""What the code tells a user to type: a target of the Makefile in a checkout, the program where it is installed."""
+"""What the code tells a user to type works in a checkout and where it is installed: there is no Makefile there."""
 
 import ast
 import re
@@ -6,21 +6,21 @@ import runpy
 
 import pytest
 
-from algorithms import installation
 from experiments.config.paths import CONF, ROOT
 
 PACKAGES = runpy.run_path(str(ROOT / "setup.py"))["PACKAGES"]
 TARGETS = re.findall(r"^([a-z-]+?)(?:-%)?:", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)
 MAKES = re.compile(rf"\bmake (?:{'|'.join(sorted(TARGETS, key=len, reverse=True))})\b|\bmake $")
 OF_A_CHECKOUT = re.compile(r"\bmake |\bcheckout\b|\bMakefile\b|\bdocs/|\bconf/")
-WRITES_PAGES = {
+NAMES_TARGETS = {
     "experiments/audit/table_templates.py": "writes conf/audit_pairs.yaml",
+    "experiments/peers/process.py": "says in a checkout how the environments of peers are made",
     "experiments/calibration/page.py": "writes docs/calibration.md",
     "experiments/catalogue/sources.py": "writes docs/sources.md",
     "experiments/skeletons/schema.py": "writes pages of docs/",
     "plots/pages/reference_pages.py": "writes results/reference and the README",
 }
-"""What writes files of the project, in a checkout alone: these speak of its targets."""
+"""What runs in a checkout alone, or asks whether it does: these speak of its targets."""
 CHANGES_THE_PROJECT = {"bands", "calibrate", "hunt", "reference"}
 """Commands that are refused where they are installed."""
 
@@ -39,18 +39,18 @@ def list_modules():
     return {path.relative_to(ROOT).as_posix(): path for path in paths}
 
 
-def test_no_sentence_names_a_target_but_through_the_function_that_knows_where_it_is():
+def test_no_sentence_names_a_target():
     found = {}
     for name, path in list_modules().items():
         for line, sentence in list_sentences(path):
-            if MAKES.search(sentence) and name not in WRITES_PAGES:
+            if MAKES.search(sentence) and name not in NAMES_TARGETS:
                 found[f"{name}:{line}"] = sentence
-    assert found == {}, "say it by algorithms.installation.name_command: where it is installed there is no Makefile"
+    assert found == {}, "say what the program is told: where it is installed there is no Makefile"
 
 
 def test_what_may_name_targets_still_does():
     modules = list_modules()
-    for name in WRITES_PAGES:
+    for name in NAMES_TARGETS:
         assert any(MAKES.search(sentence) for _, sentence in list_sentences(modules[name])), name
 
 
@@ -67,25 +67,12 @@ def test_a_target_is_told_from_a_verb(sentence, is_found):
     assert bool(MAKES.search(sentence)) is is_found
 
 
-def test_a_command_is_named_as_it_is_typed(monkeypatch):
-    name_command = installation.name_command
-    assert name_command("report") == "make report"
-    assert name_command("bands", paper=2) == "make bands PAPER=2"
-    monkeypatch.setattr(installation, "IS_CHECKOUT", False)
-    monkeypatch.setattr(installation, "PROGRAM", "dp-replica")
-    assert name_command("report") == "dp-replica do=report"
-    assert name_command("bands", paper=2) == "dp-replica do=bands paper=2"
-    assert name_command("reproduce-paper-2") == "dp-replica paper=2"
-    assert name_command("benchmark-heavy", repeats=1) == "dp-replica paper=benchmark-heavy repeats=1"
-
-
 def test_an_installed_help_speaks_of_no_checkout():
     move_names = runpy.run_path(str(ROOT / "setup.py"))["move_names"]
     for path in sorted((CONF / "do").glob("*.yaml")):
         if path.stem not in CHANGES_THE_PROJECT:
             template = move_names(path.read_text(encoding="utf-8")).partition("template:")[2]
             assert OF_A_CHECKOUT.findall(template) == [], path.name
-            assert "python -m experiments" not in template, path.name
 
 
 def test_what_is_said_of_algorithms_and_begun_for_users_speaks_of_no_checkout():

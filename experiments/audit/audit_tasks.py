@@ -14,8 +14,9 @@ from sklearn.base import BaseEstimator
 import datasets
 from algorithms.accounting.faults import join_names
 from algorithms.forests.forest import PrivateForest
+from algorithms.installation import PROGRAM
 from algorithms.opendp_noise import INSTALLED_BY, is_installed
-from documents.search_path import PROGRAM_ON_PAGES, name_family, name_stored
+from documents.search_path import name_family, name_stored
 from documents.yaml_files import parse_yaml
 from experiments.audit import laws
 from experiments.audit.attacks.black_box import (
@@ -357,7 +358,7 @@ def name_attack(algorithm: str, layer: str, where: str) -> str:
     >>> name_attack("diffpets", ONE_RUN, "congvote, 5 trees, 1,000 canaries").partition("algorithm=")[2]
     'diffpets dataset=congvote canaries=1000 algorithm.n_estimators=5 algorithm.max_depth=8'
     """
-    words = [PROGRAM_ON_PAGES, "audit", f"algorithm={algorithm}"]
+    words = [PROGRAM, "audit", f"algorithm={algorithm}"]
     for run in _list_one_runs() if layer == ONE_RUN else ():
         params, dataset, canaries = run["params"], run["dataset"], run["canaries"]
         if (run["algorithm"], name_run(dataset, params.get("n_estimators", 1), canaries)) == (algorithm, where):

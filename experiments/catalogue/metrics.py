@@ -41,8 +41,7 @@ def describe_metric(name: str) -> str:
                otherwise
     Needs      probabilities: an algorithm without them is refused
     Folds      log_loss_se is its standard error over folds (protocol.folds=5)
-    Run        python -m experiments dataset=car algorithm=thrifty epsilon=1 \\
-               metrics=log_loss
+    Run        dp-replica dataset=car algorithm=thrifty epsilon=1 metrics=log_loss
     """
     metric = find_metric(name)
     if not metric.meaning:

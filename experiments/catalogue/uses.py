@@ -32,9 +32,9 @@ def name_example(algorithm: str) -> str:
     Examples
     --------
     >>> name_example("rdt")
-    'python -m experiments dataset=car algorithm=rdt epsilon=1'
+    'dp-replica dataset=car algorithm=rdt epsilon=1'
     >>> name_example("majority")
-    'python -m experiments dataset=car algorithm=majority'
+    'dp-replica dataset=car algorithm=majority'
     """
     taken = list(_list_taken(algorithm))
     here = list(filter(datasets.is_available, taken))

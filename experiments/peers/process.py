@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from packaging.requirements import Requirement
 
-from algorithms.installation import IS_CHECKOUT, ROOT, name_command, resolve_path
+from algorithms.installation import IS_CHECKOUT, ROOT, resolve_path
 from experiments.errors import BadInput
 from experiments.peers import models_in_jax, models_in_peers, worker
 from experiments.processes import ONE_THREAD
@@ -68,7 +68,7 @@ def explain_missing(environment: Environment = PEERS) -> str | None:
 
 def _name_way_out(environment: Environment, anew: bool = False) -> str:
     if IS_CHECKOUT:
-        return f"run `{name_command(f'clean {environment.name}' if anew else environment.name)}`"
+        return f"run `make {'clean ' if anew else ''}{environment.name}`"
     folder, lock = environment.folder, shlex.quote(str(environment.lock))
     make_folder = f"python -m venv {'--clear ' if anew else ''}{folder}"
     return f"run `{make_folder} && {folder}/bin/python -m pip install --require-hashes -r {lock}`"

@@ -70,6 +70,7 @@ def run(
     executor: str = "local",
     jobs: int | None = None,
     time_limit: float | None = None,
+    address: str | None = None,
     anew: bool = False,
     stop_on_error: bool = False,
 ) -> pd.DataFrame:
@@ -101,6 +102,8 @@ def run(
         How many cells run at once; -1, the default of ``local``, is one for each core.
     time_limit : float, optional
         Seconds that a cell may take before it is given up.
+    address : str, optional
+        Of the scheduler of a running Dask cluster, ``"tcp://10.0.0.1:8786"``, for ``executor="dask"``.
     anew : bool
         Whether to forget what the store has of these cells first.
     stop_on_error : bool
@@ -136,7 +139,7 @@ def run(
     cells = list(chain.from_iterable(settings))
     check_flags(anew=anew, stop_on_error=stop_on_error)
     folder = resolve_path(read_path(results, "results"))
-    where = make_executor(_read_settings(executor, jobs, time_limit))
+    where = make_executor(_read_settings(executor, jobs=jobs, time_limit=time_limit, address=address))
     make_folder(folder)
     spare_main_module()
     keys = {cell.key for cell in cells} if anew else ()
@@ -155,6 +158,7 @@ def run_paper(
     executor: str = "local",
     jobs: int | None = None,
     time_limit: float | None = None,
+    address: str | None = None,
     anew: bool = False,
     stop_on_error: bool = False,
 ) -> LoadedPaper:
@@ -168,7 +172,7 @@ def run_paper(
         Runs of every setting, as the paper has them if left out; given alone, no verdict takes more.
     most_repeats : int, optional
         The most that a verdict takes.
-    results, executor, jobs, time_limit, anew, stop_on_error
+    results, executor, jobs, time_limit, address, anew, stop_on_error
         As of `run`; files go to ``paper-NAME`` in the folder of results.
 
     Returns
@@ -184,7 +188,7 @@ def run_paper(
     check_flags(anew=anew, stop_on_error=stop_on_error)
     name, folder = str(paper), resolve_path(read_path(results, "results"))
     config: dict[str, Any] = {"results": str(results), "dry_run": False, "anew": anew, "stop_on_error": stop_on_error}
-    config["executor"] = _read_settings(executor, jobs, time_limit)
+    config["executor"] = _read_settings(executor, jobs=jobs, time_limit=time_limit, address=address)
     request = SweepRequest("reproduce", config, {}, {}, (f"paper={name}",))
     spare_main_module()
     with redirect_stdout(io.StringIO()):  # the summary, which a notebook shows of what is returned
@@ -192,13 +196,12 @@ def run_paper(
     return LoadedPaper.read(folder / f"paper-{name}")
 
 
-def _read_settings(name: str, jobs: int | None, time_limit: float | None) -> dict[str, Any]:
-    """Return the settings of an executor, with another number of jobs or a time limit; BadInput if there is none."""
+def _read_settings(name: str, **given: Any) -> dict[str, Any]:
+    """Return the settings of an executor, with those that are given; BadInput if there is none."""
     files = search_path.list_files(CONF / "executor")
     if name not in files:
         raise BadInput(f"unknown executor {name!r}; {suggest_name(name, files)}")
     settings = dict(parse_yaml(files[name].read_text(encoding="utf-8")))
-    given = {"jobs": jobs, "time_limit": time_limit}
     return settings | {key: value for key, value in given.items() if value is not None}
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from documents.search_path import PROGRAM_ON_PAGES
+from algorithms.installation import PROGRAM
 from experiments.cells.cell import Cell
 from experiments.cells.study_cells import cells_of_studies
 from experiments.config.paper import Paper
@@ -72,7 +72,7 @@ def name_commands(cells: Iterable[Cell], repeats: int) -> list[str]:
     for name in dict.fromkeys(chain.from_iterable(words)):
         words = _join_values(words, name)
     lines = [" ".join(f"{name}={shlex.quote(value)}" for name, value in one.items()) for one in words]
-    return [f"{PROGRAM_ON_PAGES} {line} repeats={repeats}" for line in lines]
+    return [f"{PROGRAM} {line} repeats={repeats}" for line in lines]
 
 
 def _read_words(name: str) -> dict[str, str]:

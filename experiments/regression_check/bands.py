@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from algorithms.installation import name_command
+from algorithms.installation import PROGRAM
 from algorithms.whole_files import write_text
 from documents import search_path
 from experiments.config.finding import Sign
@@ -77,10 +77,10 @@ def name_bands_command(name: str) -> str:
     Examples
     --------
     >>> name_bands_command("2")
-    'make bands PAPER=2'
+    'dp-replica bands paper=2'
     """
     is_own = find_own_file(name) is not None
-    return f"{search_path.name_program()} do=bands paper={name}" if is_own else name_command("bands", paper=name)
+    return f"{search_path.name_program() if is_own else PROGRAM} bands paper={name}"
 
 
 def read_watched_paper(name: str) -> tuple[Paper, WatchList]:

@@ -1,8 +1,8 @@
 """Runs that are published in ``results/reference``: published, read, compared with the prose of today, and their pages.
 
-``do=reference paper=2`` publishes ``results/paper-2`` after ``make reproduce-paper-2``. Runs that are not complete are
-refused. Of a run the files `run_folder.KEPT` are kept: they are small, and they show the whole run but its cells and
-bitmaps.
+``dp-replica reference paper=2`` publishes ``results/paper-2`` after ``dp-replica run paper=2``. Runs that are not
+complete are refused. Of a run the files `run_folder.KEPT` are kept: they are small, and they show the whole run but its
+cells and bitmaps.
 
 The pages, as Markdown, are the table of verdicts in the project's ``README.md``, ``results/reference/README.md``, and a
 ``README.md`` beside the files of each paper: what a reader wants first. ``make pages`` rewrites them.
@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from algorithms.installation import name_command
+from algorithms.installation import PROGRAM
 from algorithms.whole_files import replace_folder, write_text
 from experiments.catalogue.sources import format_software_bibtex
 from experiments.config.finding import SIGNS, AccountSign, AnySign, FinerSign, Sign
@@ -38,7 +38,7 @@ from plots.pages.html import name_anchor, render_template
 from plots.pages.lessons import NotPublished, render_lessons
 from plots.pages.printed_picture import describe_picture, write_picture
 from plots.runs.paper_run import PaperRun
-from plots.runs.run_folder import KEPT, copy_files, name_target
+from plots.runs.run_folder import KEPT, copy_files, name_paper_command
 from plots.tables.decision import NO_METHOD
 
 
@@ -83,11 +83,11 @@ def publish_run(name: str, results: Path = ROOT / "results") -> None:
     """
     run, kept = results / f"paper-{name}", find_reference(name) / f"paper-{name}"
     if not (run / "numbers.csv").is_file():
-        sys.exit(f"{run} holds no finished run: {name_target(name)} first")
+        sys.exit(f"{run} holds no finished run: {name_paper_command(name)} first")
     facts = json.loads((run / "provenance.json").read_text(encoding="utf-8"))
-    _refuse_uncommitted(facts, name_target(name), is_own=find_own_file(name) is not None)
+    _refuse_uncommitted(facts, name_paper_command(name), is_own=find_own_file(name) is not None)
     if PaperRun.read(run).is_short or _lacks_cells(run):
-        sys.exit(f"{run} is not complete: {name_target(name)} first")
+        sys.exit(f"{run} is not complete: {name_paper_command(name)} first")
     if (run / RUNS).is_file() and (size := (run / RUNS).stat().st_size) > LARGEST:
         sys.exit(f"{run / RUNS} has {size:,} bytes, and a published one has at most {LARGEST:,}")
     with replace_folder(kept) as aside:
@@ -98,9 +98,9 @@ def publish_run(name: str, results: Path = ROOT / "results") -> None:
 def publish_audit(results: Path = ROOT / "results") -> None:
     """Copy the summary of a complete audit into ``results/reference``; exits if there is none of committed code."""
     if not (results / audits.SUMMARY).is_file():
-        sys.exit(f"{results / audits.SUMMARY} is missing: {name_command('audit')} first")
+        sys.exit(f"{results / audits.SUMMARY} is missing: {PROGRAM} audit first")
     facts = json.loads((results / "audit" / "provenance.json").read_text(encoding="utf-8"))
-    _refuse_uncommitted(facts, name_command("audit"))
+    _refuse_uncommitted(facts, f"{PROGRAM} audit")
     copy_files(results, REFERENCE, (audits.SUMMARY, "audit/provenance.json"))
     _forget_folder(REFERENCE / "audit" / "provenance.json")
 
@@ -195,6 +195,11 @@ def replace_block(text: str, name: str, block: str) -> str:
     return f"{before}<!-- {name} -->\n{block}\n<!-- /{name} -->{after}"
 
 
+def _name_target(name: str) -> str:
+    """Return the target of the Makefile that runs a paper of ours, after it has made what that takes."""
+    return f"make reproduce-paper-{name}" if name.isdigit() else f"make {name}"
+
+
 def describe_paper(run: PaperRun) -> str:
     """Return the page of a published paper: promise, answers, finding, the picture that decides, claims and numbers."""
     ranks = [part for part in run.paper.figures if isinstance(part, RanksFigure)]
@@ -207,7 +212,7 @@ def describe_paper(run: PaperRun) -> str:
         notice=_NOTICE,
         run=run,
         revision=git["revision"][:7] if git else "unknown",
-        target=name_target(str(run.paper.number)),
+        target=_name_target(str(run.paper.number)),
         picture=next(iter(shown), None),
         caption=next((run.sum_up(part) for part in shown), ""),
         decisions=[_describe_decision(run, part) for part in run.paper.tables if isinstance(part, DecisionTable)],

@@ -17,7 +17,7 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
-from algorithms.installation import IS_CHECKOUT, name_command
+from algorithms.installation import PROGRAM
 from algorithms.whole_files import replace_file, write_text
 from documents import search_path
 from documents.yaml_files import parse_yaml
@@ -41,18 +41,16 @@ KEPT = (
 )
 
 
-def name_target(name: str) -> str:
+def name_paper_command(name: str) -> str:
     """Return the words that run a paper.
 
     Examples
     --------
-    >>> name_target("2"), name_target("benchmark")
-    ('make reproduce-paper-2', 'make benchmark')
+    >>> name_paper_command("2")
+    'dp-replica run paper=2'
     """
-    is_ours = name.isdigit() or (CONF / "paper" / f"{name}.yaml").is_file()
-    if not IS_CHECKOUT or not is_ours:
-        return f"{search_path.name_program()} paper={name}"
-    return name_command(f"reproduce-paper-{name}" if name.isdigit() else name)
+    is_ours = (CONF / "paper" / f"{name}.yaml").is_file()
+    return f"{PROGRAM if is_ours else search_path.name_program()} run paper={name}"
 
 
 @contextmanager
