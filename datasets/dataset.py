@@ -7,9 +7,8 @@ from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
 
-import pandas as pd
-
 from algorithms import Domain
+from algorithms.encoding import later_pandas as pd
 from datasets import catalogue, source, table
 from datasets.entry import CatalogueEntry
 from datasets.own_tables import own_table

@@ -9,8 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from types import ModuleType
 
-import pandas as pd
-
+from algorithms.encoding import later_pandas as pd
 from algorithms.installation import find_user_cache, resolve_path
 from datasets import table
 from datasets.entry import CatalogueEntry

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
 import numpy as np
-import pandas as pd
 
+from algorithms.encoding import later_pandas as pd
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Feature, Nominal
 

@@ -20,7 +20,8 @@ import numbers
 from collections.abc import Iterable
 
 import numpy as np
-import pandas as pd
+
+from algorithms.encoding import later_pandas as pd
 
 _BOOLEANS = {"True": 1.0, "true": 1.0, "TRUE": 1.0, "False": 0.0, "false": 0.0, "FALSE": 0.0}
 """Words that pandas takes for booleans in a file."""
@@ -51,17 +52,19 @@ def read_number(cell) -> float | None:
 
 
 def _read_number(cell) -> float | None:
-    if cell is None or cell is pd.NA or cell is pd.NaT:
-        return math.nan
     if isinstance(cell, str | bytes):
         return _read_text(decode_bytes(cell).strip())
+    if cell is None:
+        return math.nan
     if isinstance(cell, np.datetime64 | np.timedelta64):
         return math.nan if np.isnat(cell) else None
     if isinstance(cell, numbers.Rational):
         return _round_to_float(cell)
     if isinstance(cell, numbers.Complex) and not isinstance(cell, numbers.Real):
         return float(cell.real) if cell.imag == 0 else None
-    return float(cell) if isinstance(cell, numbers.Number | np.bool_) else None
+    if isinstance(cell, numbers.Number | np.bool_):
+        return float(cell)
+    return math.nan if cell is pd.NA or cell is pd.NaT else None
 
 
 def _read_text(word: str) -> float | None:

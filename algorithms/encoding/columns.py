@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence, Set
+from typing import TypeAlias
 
 import numpy as np
-import pandas as pd
 
+from algorithms.encoding import later_pandas as pd
 from algorithms.encoding.cells import DomainError, read_number
 
-Column = np.ndarray | pd.Categorical
+Column: TypeAlias = "np.ndarray | pd.Categorical"
 
 
 def clip_numbers(values: np.ndarray, lower: float, upper: float, out: np.ndarray) -> tuple[int, int]:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import pandas as pd
 
+from algorithms.encoding import later_pandas as pd
 from algorithms.encoding.cells import DomainError, decode_bytes, is_missing, read_number, show_cells
 from algorithms.encoding.columns import Column, clip_numbers, is_plain_numbers, read_each, read_numbers
 

@@ -8,8 +8,7 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-import pandas as pd
-
+from algorithms.encoding import later_pandas as pd
 from datasets.notation.spelling import is_empty, map_distinct
 
 SHARE_OF_DATES = 0.9

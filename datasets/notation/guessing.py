@@ -10,8 +10,8 @@ from functools import cache
 from itertools import islice
 
 import numpy as np
-import pandas as pd
 
+from algorithms.encoding import later_pandas as pd
 from datasets import table
 from datasets.notation.dates import find_formats, say_days
 from datasets.notation.spelling import Notation, is_empty

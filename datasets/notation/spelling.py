@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import pandas as pd
 
+from algorithms.encoding import later_pandas as pd
 from algorithms.encoding.cells import is_missing
 from datasets import table
 

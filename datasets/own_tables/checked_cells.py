@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 import numpy as np
-import pandas as pd
 
 from algorithms import Domain
+from algorithms.encoding import later_pandas as pd
 from algorithms.encoding.features import Continuous, Feature, Nominal
 from algorithms.parameters import suggest_name
 from datasets import table

@@ -15,9 +15,9 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from algorithms import encoding
+from algorithms.encoding import later_pandas as pd
 from algorithms.installation import find_user_cache
 from datasets import table
 from datasets.cached_files import lock_file, write_to_cache

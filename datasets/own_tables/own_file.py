@@ -13,8 +13,8 @@ from zipfile import BadZipFile
 from zlib import error as ZlibError
 
 import numpy as np
-import pandas as pd
 
+from algorithms.encoding import later_pandas as pd
 from algorithms.parameters import suggest_name
 from datasets.notation.encodings import UnreadableText, decode_text, guess_encoding, guess_separator, take_mark_off
 from datasets.own_tables.opened_file import (

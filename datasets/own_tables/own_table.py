@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
-import pandas as pd
 
 from algorithms import Domain
+from algorithms.encoding import later_pandas as pd
 from algorithms.encoding.cells import DomainError
 from algorithms.encoding.features import Continuous, Feature, Nominal, infer_feature
 from datasets import table

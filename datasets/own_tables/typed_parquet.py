@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
+from algorithms.encoding import later_pandas as pd
 from datasets.own_tables.opened_file import ROWS, open_parquet, show_path
 from datasets.own_tables.typed_text import Columns
 from datasets.progress_bar import show_progress

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-import pandas as pd
-from pandas.api.types import union_categoricals
 
+from algorithms.encoding import later_pandas as pd
 from datasets.notation.encodings import decode_text, find_mark, guess_separator, take_mark_off
 from datasets.own_tables.opened_file import measure_file, open_table, show_path
 from datasets.own_tables.own_file import TextForm
@@ -186,7 +185,8 @@ def _join_pieces(pieces: list[pd.Series], is_words: bool) -> pd.Series | None:
         has_text = [pd.api.types.is_string_dtype(piece.cat.categories) for piece in pieces]
         has_none = [not len(piece.cat.categories) for piece in pieces]
         is_text = np.logical_or(has_text, has_none).all()
-        return pd.Series(union_categoricals([_name_in_text(piece) for piece in pieces])) if is_text else None
+        join = pd.api.types.union_categoricals
+        return pd.Series(join([_name_in_text(piece) for piece in pieces])) if is_text else None
     if any(piece.dtype.kind not in "iuf" for piece in pieces):
         return None
     return pd.Series(np.concatenate([piece.to_numpy() for piece in pieces]))

@@ -4,8 +4,7 @@ The 3,620 rows with a missing workclass, occupation or native-country are droppe
 rows stay in the training part and 15,060 in the test part.
 """
 
-import pandas as pd
-
+from algorithms.encoding import later_pandas as pd
 from datasets import table
 
 COLUMNS = [

@@ -3,7 +3,7 @@
 The four other sheets of Combined Cycle Power Plant hold the same rows, shuffled.
 """
 
-import pandas as pd
+from algorithms.encoding import later_pandas as pd
 
 
 def read(file):

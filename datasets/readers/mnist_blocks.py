@@ -5,7 +5,8 @@ from io import BytesIO
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
+
+from algorithms.encoding import later_pandas as pd
 
 SIDE, SQUARE = 28, 4
 COLUMNS = [f"ink_{row}_{column}" for row in range(1, 8) for column in range(1, 8)]
