@@ -43,16 +43,16 @@ NUMBERS = Domain(
 )
 
 
-def shares_by_hand(counts, epsilon):
-    """The shares of the counts, where each class has some records more: as many as noise may have hidden."""
+def leaf_by_hand(counts, epsilon):
+    """What a leaf says by its counts, where each class has some records more: as many as noise may have hidden."""
     more = 1 if math.isinf(epsilon) else 1 + 2 / epsilon
     n = sum(n for n in counts if n > 0) + more
-    return [(max(0, count) + more / len(counts)) / n for count in counts]
+    shares = [(max(0, count) + more / len(counts)) / n for count in counts]
+    return {"label": counts.index(max(counts)), "shares": shares, "n": n}
 
 
 def counted_leaf(rows, epsilon, rng):
-    counts = [noisy(count, epsilon, rng) for count in class_counts(rows)]
-    return {"label": counts.index(max(counts)), "shares": shares_by_hand(counts, epsilon), "paid": epsilon}
+    return leaf_by_hand([noisy(count, epsilon, rng) for count in class_counts(rows)], epsilon) | {"paid": epsilon}
 
 
 def wilson(errors, n):
@@ -76,12 +76,7 @@ def prune(nodes):
             expected[i] = own
         elif own <= (below := sum(expected[child] for child in starts[i])) and nodes[i]["counting"] >= 4:
             expected[i] = own
-            counts = nodes[i]["counts"]
-            nodes[i] |= {
-                "label": counts.index(max(counts)),
-                "shares": shares_by_hand(counts, nodes[i]["counting"]),
-                "decides": LEAF,
-            }
+            nodes[i] |= leaf_by_hand(nodes[i]["counts"], nodes[i]["counting"]) | {"decides": LEAF}
         else:
             expected[i] = below
     return nodes
@@ -97,6 +92,7 @@ def assert_same(nodes, expected):
         if node["decides"] == LEAF:
             shares = nodes["value"][node["child"] : node["child"] + 3]
             assert node["label"] == known["label"] and shares == pytest.approx(known["shares"], rel=1e-9)
+            assert node["value"] == pytest.approx(known["n"], rel=1e-9)
         else:
             assert node["feature"] == known["feature"]
 
@@ -176,6 +172,16 @@ def test_trees_for_numbers_look_at_all_features_where_noise_makes_them_differ():
     assert first_features(1e9) == first_features(math.inf, n_estimators=3) == {0}
 
 
+def walk_down(nodes, values):
+    """Return the leaf of a row, and its shares."""
+    i = 0
+    while nodes["decides"][i] != LEAF:
+        value, node = values[nodes["feature"][i]], nodes[i]
+        step = {1: value > node["cut"], 2: value != node["cut"], 3: value}[int(node["decides"])]
+        i = node["child"] + int(step)
+    return i, [float(nodes["value"][nodes["child"][i] + c]) for c in range(3)]
+
+
 @pytest.mark.parametrize("epsilon", [4.0, 60.0, math.inf])
 def test_the_shares_of_the_trees_are_averaged(epsilon):
     X, y = table(1, n=300)
@@ -183,14 +189,36 @@ def test_the_shares_of_the_trees_are_averaged(epsilon):
     votes = np.zeros((len(X), 3))
     for nodes in model.trees_:
         for row, values in enumerate(X):
-            i = 0
-            while nodes["decides"][i] != LEAF:
-                value, node = values[nodes["feature"][i]], nodes[i]
-                step = {1: value > node["cut"], 2: value != node["cut"], 3: value}[int(node["decides"])]
-                i = node["child"] + int(step)
-            votes[row] += [nodes["value"][nodes["child"][i] + c] for c in range(3)]
+            votes[row] += walk_down(nodes, values)[1]
     np.testing.assert_allclose(model.predict_proba(X), votes / len(model.trees_), rtol=1e-12)
     assert (model.predict(X) == model.classes_[votes.argmax(axis=1)]).all()
+
+
+@pytest.mark.parametrize("epsilon", [4.0, 60.0, math.inf])
+def test_a_row_left_out_is_one_record_less_of_its_class_in_the_leaf_of_each_tree(epsilon):
+    X, y = table(1, n=300)
+    model = forest(ThriftyForestClassifier, epsilon, n_estimators=None, max_features=None).fit(X, y)
+    expected = np.zeros((len(X), 3))
+    for nodes in model.trees_:
+        for row, values in enumerate(X):
+            leaf, shares = walk_down(nodes, values)
+            counts = [share * nodes["value"][leaf] for share in shares]
+            counts[y[row]] = max(counts[y[row]] - 1, 1 / 3)
+            expected[row] += [count / sum(counts) for count in counts]
+    found = model.share_rows_left_out(X, np.array(y))
+    np.testing.assert_allclose(found, expected / len(model.trees_), rtol=1e-9)
+    assert (found > 0).all() and found.sum(axis=1) == pytest.approx(np.ones(len(X)))
+
+
+def test_without_noise_a_row_left_out_is_what_the_others_of_its_leaf_say():
+    X, y = table(1, n=300)
+    model = forest(ThriftyForestClassifier, math.inf, n_estimators=1, max_features=None).fit(X, y)
+    (nodes,) = model.trees_
+    leaves = [walk_down(nodes, values)[0] for values in X]
+    found = model.share_rows_left_out(X, np.array(y))
+    for row, leaf in enumerate(leaves):
+        others = [y[other] for other in range(len(y)) if leaves[other] == leaf and other != row]
+        assert found[row] == pytest.approx([(others.count(c) + 1 / 3) / (len(others) + 1) for c in range(3)])
 
 
 @pytest.mark.parametrize("epsilon", [4.0, 60.0])

@@ -20,12 +20,13 @@ labels follow from its columns, one tree is one or two points better than the tw
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
 from algorithms.accounting.events import Event
 from algorithms.accounting.faults import Fault
-from algorithms.forests.engine.predictor import add_shares
+from algorithms.forests.engine.predictor import add_shares, find_leaves
 from algorithms.forests.engine.tree import LEAF
 from algorithms.forests.forest import ManyTrees, released_tree
 from algorithms.forests.thrifty_regressor import ThriftyTreesRegressor
@@ -113,6 +114,11 @@ class ThriftyForestClassifier(ThriftyForest, ThriftyTreesClassifier):
         """Return the same of rows that are encoded: float64 array of shape (n, k)."""
         return self._sum_over_trees(matrix, len(self.classes_), add_shares) / len(self.trees_)
 
+    def share_rows_left_out(self, matrix: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """Return the same of training rows, each as if no leaf had counted it, see `add_shares_left_out`."""
+        add = partial(add_shares_left_out, labels)
+        return self._sum_over_trees(matrix, len(self.classes_), add) / len(self.trees_)
+
     def _released(self, origin: Origin) -> ReleasedForest:
         trees = tuple(release_shares(nodes, len(self.classes_)) for nodes in self.trees_)
         return ReleasedForest(origin, self.classes_.copy(), COUNTS, None, trees)
@@ -120,6 +126,32 @@ class ThriftyForestClassifier(ThriftyForest, ThriftyTreesClassifier):
     def _ledger_and_faults(self, table) -> tuple[Event, tuple[Fault, ...]]:
         below = "splits and counts of a path, and the counts of its leaf with the rest"
         return self._any_path(table, "class counts of the root", "laplace and permute_and_flip", below), ()
+
+
+def add_shares_left_out(labels: np.ndarray, nodes: np.ndarray, matrix: np.ndarray, sums: np.ndarray) -> None:
+    """Add for every row the shares of its leaf in a tree, less one record of its own class.
+
+    What a tree is worth on other rows must not be asked of rows that it knows by heart. A leaf that a row has to itself
+    says nothing of the row without it. This is leave-one-out as far as numbers go: the questions above the leaf stay,
+    though the row may have helped to choose them. It takes nothing but the row and what was released. Each class keeps
+    1 / c records, of those that it was given more, so that no share is 0.
+
+    Parameters
+    ----------
+    labels : int64 array of shape (n,)
+        Classes of the rows.
+    nodes : structured array of node_type
+        The tree, whose leaves have shares.
+    matrix : float64 array of shape (n, k), C order
+        Rows as the tree was grown on.
+    sums : float64 array of shape (n, c)
+        What is added to.
+    """
+    leaves, rows = nodes[find_leaves(nodes, matrix)], np.arange(len(labels))
+    shares = nodes["value"][leaves["child"][:, np.newaxis] + np.arange(sums.shape[1])]
+    counts = shares * leaves["value"][:, np.newaxis]
+    counts[rows, labels] = np.maximum(counts[rows, labels] - 1.0, 1.0 / sums.shape[1])
+    sums += counts / counts.sum(axis=1, keepdims=True)
 
 
 def find_shares(nodes: np.ndarray) -> int:

@@ -49,14 +49,17 @@ inline double left_above(const Growth& tree, std::size_t i, const Plan& plan) {
     return plan.epsilon < INF ? plan.epsilon - paid_above(tree, i) : INF;
 }
 
-// Return how likely each class is by its noisy count, moved towards an even share as far as noise may have.
-inline std::vector<double> share_out(std::span<const double> noisy, double epsilon) {
+// Return how likely each class is by its noisy count, moved towards an even share as far as noise may have; and n.
+//
+// The shares are those of n records, by which they are counts again.
+inline std::pair<std::vector<double>, double> share_out(std::span<const double> noisy, double epsilon) {
     const double more = 1.0 + 2.0 / epsilon;  // records, shared evenly by the classes
     double n = 0.0;
     for (double count : noisy) n += std::max(count, 0.0);
+    n += more;
     std::vector<double> shares;
-    for (double count : noisy) shares.push_back((std::max(count, 0.0) + more / noisy.size()) / (n + more));
-    return shares;
+    for (double count : noisy) shares.push_back((std::max(count, 0.0) + more / noisy.size()) / n);
+    return {shares, n};
 }
 
 // Count the records of each class with noise; what a node knows of its rows follows from that.
@@ -213,13 +216,15 @@ inline void prune_tree(Growth& tree, const std::vector<Seen>& known) {
 }
 
 // Append for every leaf a node for each class, of whose share it is the value; the leaf has the first as child.
+//
+// The value of the leaf itself is how many records they are shares of.
 inline void note_shares(Growth& tree, const std::vector<Seen>& known) {
     const auto depth = tree.nodes.back().depth;
     for (std::size_t i = 0; i < known.size(); ++i) {
         if (tree.nodes[i].decides != LEAF) continue;
-        const auto shares = share_out(known[i].counts, known[i].epsilon);
+        const auto [shares, n] = share_out(known[i].counts, known[i].epsilon);
         tree.nodes[i].child = static_cast<std::int32_t>(tree.nodes.size());
-        tree.nodes[i].value = std::ranges::max(shares);
+        tree.nodes[i].value = n;
         for (double share : shares) tree.nodes.push_back({.depth = depth, .value = share});
     }
 }

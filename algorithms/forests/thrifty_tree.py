@@ -166,7 +166,9 @@ def count_classes(growth, i, counts, plan, rng):
 
 
 def share_out(noisy, epsilon):
-    """Return how likely each class is by its noisy count, moved towards an even share as far as noise may have.
+    """Return how likely each class is by its noisy count, moved towards an even share as far as noise may have; and n.
+
+    The shares are those of n records, by which they are counts again.
 
     Parameters
     ----------
@@ -177,14 +179,18 @@ def share_out(noisy, epsilon):
 
     Examples
     --------
-    >>> share_out(np.array([8.0, 1.0, -3.0]), np.inf).round(3), share_out(np.array([8.0, 1.0, -3.0]), 0.25).round(3)
-    (array([0.833, 0.133, 0.033]), array([0.611, 0.222, 0.167]))
+    >>> for epsilon in (np.inf, 0.25):
+    ...     shares, n = share_out(np.array([8.0, 1.0, -3.0]), epsilon)
+    ...     print(shares.round(3), n)
+    [0.833 0.133 0.033] 10.0
+    [0.611 0.222 0.167] 18.0
     """
     more = 1.0 + 2.0 / epsilon  # records, shared evenly by the classes
     n = 0.0
     for count in noisy:
         n += max(count, 0.0)
-    return (np.maximum(noisy, 0.0) + more / noisy.shape[0]) / (n + more)
+    n += more
+    return (np.maximum(noisy, 0.0) + more / noisy.shape[0]) / n, n
 
 
 def prune_tree(growth, known):
@@ -205,13 +211,16 @@ def prune_tree(growth, known):
 
 
 def note_shares(growth, known):
-    """Append for every leaf a node for each class, of whose share it is the value; the leaf has the first as child."""
+    """Append for every leaf a node for each class, of whose share it is the value; the leaf has the first as child.
+
+    The value of the leaf itself is how many records they are shares of.
+    """
     depth = growth.nodes[-1].depth
     for i in range(len(known)):
         if growth.nodes[i].decides == LEAF:
-            shares = share_out(known[i].counts, known[i].epsilon).tolist()
-            growth.nodes[i].child, growth.nodes[i].value = len(growth.nodes), max(shares)
-            for share in shares:
+            shares, n = share_out(known[i].counts, known[i].epsilon)
+            growth.nodes[i].child, growth.nodes[i].value = len(growth.nodes), n
+            for share in shares.tolist():
                 node = NEW_NODE.copy()
                 node.depth, node.value = depth, share
                 growth.nodes.append(node)

@@ -6,7 +6,7 @@ from tests.mutants import ACCOUNT, BOUNDS, BUDGET, CONTROL, EXACT, NOISE, SENSIT
 from tests.mutants import algorithms as of
 
 BAYES, MEANS, PAIRS = (f"algorithms/bayes/thrifty_{name}.py" for name in ("bayes", "means", "pairs"))
-COMBINED = "algorithms/combined/thrifty_classifier.py"
+COMBINED, FOREST = "algorithms/combined/thrifty_classifier.py", "algorithms/forests/thrifty_forest.py"
 
 MUTANTS = [
     Mutant(
@@ -457,6 +457,24 @@ MUTANTS = [
         "hits[i] += np.count_nonzero(found == labels)",
         "hits[i] += np.count_nonzero(found == labels) - np.count_nonzero(found != labels)",
         "A record lowers some scores and raises others, told as if it moved all the same way.",
+        of.COMBINED,
+    ),
+    Mutant(
+        "thrifty: rows vote for leaves that have counted them",
+        CONTROL,
+        COMBINED,
+        "rounds = ((left_out(m, labels), ",
+        "rounds = ((self.forest_.share_rows(m), ",
+        "The forest wins where it has learnt its rows by heart.",
+        of.COMBINED,
+    ),
+    Mutant(
+        "thrifty: more is left out where rows are many",
+        SENSITIVITY,
+        FOREST,
+        "counts[rows, labels] - 1.0",
+        "counts[rows, labels] - 0.01 * len(rows)",
+        "A record more moves the hits of others, too.",
         of.COMBINED,
     ),
     Mutant(

@@ -618,6 +618,15 @@ THRIFT = [
         ("thrifty_tree",),
     ),
     Mutant(
+        "thrifty: a leaf tells how many rows it has",
+        EXACT,
+        THRIFTY,
+        "growth.nodes[i].child, growth.nodes[i].value = len(growth.nodes), n",
+        "growth.nodes[i].child, growth.nodes[i].value = len(growth.nodes), class_counts(growth, i).sum()",
+        "The number that shares of a leaf are of is exact.",
+        of.COMBINED,
+    ),
+    Mutant(
         "thrifty: cuts at the values of the rows",
         BOUNDS,
         THRIFTY,

@@ -36,7 +36,7 @@ node_type = define_records(
         ("cut", np.float64),  # threshold (BELOW), category (EQUALS) or categories (AMONG)
         ("child", np.int32),  # first child; the others follow it; of a leaf that has shares, the first node with one
         ("label", np.int32),  # class that a leaf votes for; levels of splits below, where there is a key
-        ("value", np.float64),  # mean that a leaf predicts, on the scale [0, 1], or share of a class, else NaN
+        ("value", np.float64),  # mean of a leaf, from 0 to 1, share of a class, or n of a leaf of shares, else NaN
         ("noisy_count", np.float64),  # noisy number of rows, or of errors, where it is asked for, else NaN
         ("epsilon", np.float64),  # budget paid to the mechanisms in this node
         ("exact", np.bool_),  # a decision of this node read the rows without paying
