@@ -260,6 +260,19 @@ def name_program() -> str:
     return " ".join([PROGRAM, *(f"--config-dir {shlex.quote(folder)}" for folder in shown)])
 
 
+def mention_folders(hint: str) -> str:
+    """Return a hint on a name that is unknown and near to none, with the way to those of a user, if none is taken yet.
+
+    Examples
+    --------
+    >>> before = os.environ.pop(VARIABLE, "")
+    >>> mention_folders("known are car, nursery"), mention_folders("did you mean 'car'?")
+    ('known are car, nursery; --config-dir FOLDER adds your own', "did you mean 'car'?")
+    >>> os.environ[VARIABLE] = before
+    """
+    return hint if hint.startswith("did you mean") or list_added() else f"{hint}; --config-dir FOLDER adds your own"
+
+
 def _list_folders(built_in: Path) -> list[Path]:
     return [built_in, *(folder / built_in.name for folder in list_added())]
 

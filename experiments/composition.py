@@ -148,7 +148,8 @@ def _suggest_option(group: str, name: str, options: Sequence[str]) -> str:
     """Return the nearest option of a config group; of many that are far the command that lists them."""
     hint = suggest_name(name, options)
     is_long = len(options) > _FEW and hint.startswith("known are")
-    return f"`{PROGRAM} list {group}s` says what there is" if is_long and f"{group}s" in _LISTED else hint
+    hint = f"`{PROGRAM} list {group}s` says what there is" if is_long and f"{group}s" in _LISTED else hint
+    return search_path.mention_folders(hint) if group in search_path.GROUPS else hint
 
 
 @cache

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import runpy
+import shlex
 import shutil
 import stat
 import subprocess
@@ -18,6 +19,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import yaml
 
 from algorithms.installation import ROOT
 from experiments.cells.cell import format_canonical
@@ -108,8 +110,8 @@ def installed(tmp_path_factory):
     begin = partial(forks.start_server, modules=IMPORTED, folder=folder, python=python, environment=kept | own)
     origin = forks.Client(once_for_all_workers(tmp_path_factory, "from installed", begin), empty, kept | own)
 
-    def start(program, *words):
-        return call(python.with_name(program), *words, cwd=empty, env=kept | own)
+    def start(program, *words, folder=empty):
+        return call(python.with_name(program), *words, cwd=folder, env=kept | own)
 
     def run(*words):
         return origin.run_code(AUDIT if "audit" in words else PROGRAM, python.with_name("dp-replica"), *words)
@@ -246,8 +248,22 @@ print(dr.__version__)
         done = installed.run(*words)
         assert done.returncode == 0, (words, done.stderr)
     assert len(list((installed.folder / "lessons").glob("*.ipynb"))) >= 6
-    text = (installed.folder / "ours" / "ours.py").read_text(encoding="utf-8")
+    ours = installed.folder / "ours"
+    text = (ours / "ours.py").read_text(encoding="utf-8")
     assert "from dp_replica.algorithms" in text and "\nfrom algorithms" not in text
+    for program, *words in list_steps(ours):
+        done = installed.start(program, *words, folder=ours)
+        assert done.returncode == 0, (words, done.stderr)
+    assert (ours / "results" / "report" / "index.html").is_file()
+
+
+def list_steps(project):
+    """Return what the workflow and the image of a project run once all is installed, but its tests."""
+    workflow = yaml.safe_load((project / ".github" / "workflows" / "check.yml").read_text(encoding="utf-8"))
+    steps = [shlex.split(step["run"]) for step in workflow["jobs"]["check"]["steps"] if "run" in step]
+    assert [step[0] for step in steps] == ["pip", "pytest", *["dp-replica"] * 3]
+    (image,) = re.findall(r"^CMD (.*)$", (project / "Dockerfile").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return [*steps[2:], json.loads(image)]
 
 
 @pytest.mark.system

@@ -230,6 +230,14 @@ def test_a_command_names_the_folders_that_were_added(tmp_path, monkeypatch):
         assert search_path.name_program() == program
 
 
+def test_results_of_a_folder_that_is_not_named_say_so(own, tmp_path, commands):
+    results = f"results={tmp_path / 'results'}"
+    assert exit_code("dataset=car", "algorithm=mine", "repeats=1", "executor.jobs=1", results) == 0
+    done = commands.run_module("experiments", "results", results, **{search_path.VARIABLE: ""})
+    assert done.returncode == 1
+    assert "; unknown here: mine; --config-dir FOLDER adds a folder of your own" in done.stderr
+
+
 def test_an_own_paper_is_listed_and_keeps_to_its_own_folder(own, capsys):
     tables_of(own.folder)
     assert list_own_papers() == ["mine"] and "mine" not in list_papers()

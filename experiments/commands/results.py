@@ -10,8 +10,11 @@ import numpy as np
 import pandas as pd
 from rich.markup import escape
 
+from algorithms.accounting.faults import join_names
+from documents import search_path
 from experiments.cells.cell import read_epsilon
 from experiments.commands.row_output import read_output, read_page, write_rows
+from experiments.config.paths import CONF
 from experiments.config.setting import drop_entries, is_among
 from experiments.errors import BadInput, print_to_stderr, suggest_name
 from experiments.judge.words import MISSING, name_setting, name_value
@@ -36,10 +39,8 @@ def run_command(request: SweepRequest) -> int:
     outdated, with_outdated = chosen[~chosen["current"]], request.read_flag("outdated")
     if not with_outdated:
         chosen = chosen[chosen["current"]].drop(columns=["version", "current"])
-    if n_outdated := outdated["key"].nunique() if not with_outdated else 0:
-        print_to_stderr(
-            f"{n_outdated:,} cells of other code, data or libraries are left out: outdated=true shows them, too"
-        )
+    if not with_outdated and not outdated.empty:
+        print_to_stderr(_explain_left_out(outdated))
     if chosen.empty:
         print_to_stderr("there are no cells of these settings")
         return 1
@@ -52,6 +53,17 @@ def run_command(request: SweepRequest) -> int:
     else:
         write_rows(chosen, output)
     return 0
+
+
+def _explain_left_out(outdated: pd.DataFrame) -> str:
+    """Return how many cells are left out and why: what is in a folder of a user that is not named is unknown."""
+    n_cells = outdated["key"].nunique()
+    left_out = f"{n_cells:,} cells of other code, data or libraries are left out: outdated=true shows them, too"
+    known = {*search_path.list_choices(CONF / "dataset"), *search_path.list_choices(search_path.ALGORITHMS)}
+    unknown = [name for name in pd.unique(outdated[["dataset", "algorithm"]].to_numpy().ravel()) if name not in known]
+    if not unknown:
+        return left_out
+    return f"{left_out}; unknown here: {join_names(unknown, 'names')}; --config-dir FOLDER adds a folder of your own"
 
 
 def _choose_rows(frame: pd.DataFrame, request: SweepRequest) -> pd.DataFrame:

@@ -29,7 +29,8 @@ def read_paper(name: str) -> Paper:
     """
     file = search_path.find_file(paths.PAPERS, name)
     if file is None:
-        raise BadInput(f"unknown paper {name!r}; {suggest_name(name, search_path.list_files(paths.PAPERS))}")
+        hint = search_path.mention_folders(suggest_name(name, search_path.list_files(paths.PAPERS)))
+        raise BadInput(f"unknown paper {name!r}; {hint}")
     try:
         contents = read_as_composed(file)
     except UNREADABLE as error:

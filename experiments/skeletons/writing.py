@@ -31,6 +31,7 @@ FILES = {
         "project/gitignore": ".gitignore",
         "project/workflow.yml": ".github/workflows/check.yml",
         "project/Dockerfile": "Dockerfile",
+        "project/dockerignore": ".dockerignore",
         "project/devcontainer.json": ".devcontainer/devcontainer.json",
     },
 }
