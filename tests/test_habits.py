@@ -44,10 +44,12 @@ def test_what_a_workflow_runs_is_there(workflow):
 
 
 def test_what_the_gate_makes_is_there():
-    text = (PROJECT / ".ci" / "run").read_text(encoding="utf-8")
-    made = re.findall(r"^(?:nice )?make ([a-z0-9-]+)", text, re.MULTILINE)
+    text = "".join((PROJECT / ".ci" / name).read_text(encoding="utf-8") for name in ("run", "papers"))
+    made = re.findall(r"^(?:nice )?make (?:--jobs=2 )?([a-z0-9-]+)", text, re.MULTILINE)
     named = {re.sub(r"-paper-\d", "-paper-%", name) for name in made}
-    assert {"lint", "test-all", "check"} <= named <= TARGETS  # the suite builds the documentation
+    assert (
+        {"lint", "test-all", "check", "reproduce-all", "report"} <= named <= TARGETS
+    )  # the suite builds the documentation
 
 
 def test_the_hooks_format_and_lint():

@@ -48,7 +48,7 @@ No test can cross 2^31 nodes of a tree or 2^32 rows. Tables of the audit are its
 import math
 from collections import Counter
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -337,11 +337,16 @@ def three_groups(first, n_declared, kind):
     rng = np.random.default_rng(0)
     a, x = rng.integers(0, 3, 120), rng.integers(0, 2, 120)
     y = (a + (rng.random(120) < 0.1)) % 3
+    domain = declare(n_declared, kind)
+    return (np.column_stack([a, x]), y + first, domain) if kind == "classes" else (a[:, np.newaxis] + first, y, domain)
+
+
+@cache
+def declare(n_declared, kind):
+    """Return a domain of many classes or categories, the same for all: to declare them takes longer than a fit."""
     if kind == "classes":
-        domain = Domain((Nominal("a", range(3)), Nominal("x", (0, 1))), Nominal("y", range(n_declared)))
-        return np.column_stack([a, x]), y + first, domain
-    domain = Domain((Nominal("a", range(n_declared)),), Nominal("y", range(3)))
-    return a[:, np.newaxis] + first, y, domain
+        return Domain((Nominal("a", range(3)), Nominal("x", (0, 1))), Nominal("y", range(n_declared)))
+    return Domain((Nominal("a", range(n_declared)),), Nominal("y", range(3)))
 
 
 CLASSIFIERS = [make for make in OF_ROWS if is_classifier(make())]
