@@ -41,7 +41,7 @@ def run_command(request: SweepRequest) -> int:
             f"{n_outdated:,} cells of other code, data or libraries are left out: outdated=true shows them, too"
         )
     if chosen.empty:
-        print_to_stderr("there are no cells of these settings")
+        print_to_stderr("the store has no cell of these settings")
         return 1
     chosen = chosen.dropna(axis=1, how="all")
     if page:
