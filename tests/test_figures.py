@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.config.paths import REFERENCE
+from experiments.config.paths import REFERENCE, ROOT
 from experiments.metrics.find import find_metric
 from experiments.run.executors.executor import Executor
 from experiments.run.executors.task_runner import TaskRunner
@@ -25,6 +25,7 @@ TELEPHONE_COLUMN = 368  # pixels that a figure is wide on a telephone, as a code
 SMALLEST = 9  # pixels of a letter there
 TABLES = sorted(path for folder in ("figures", "tables") for path in REFERENCE.glob(f"paper-*/{folder}/*.csv"))
 DRAWINGS = sorted(REFERENCE.glob("paper-*/figures/*.svg"))
+PICTURES = sorted(ROOT.glob("docs/pictures/*.svg"))
 SVG = "{http://www.w3.org/2000/svg}"
 # A word of the code: small letters with an underscore between them, or nothing where a value should stand.
 CODE_NAME = re.compile(r"(?<![A-Za-z])[a-z0-9]+(?:_[a-z0-9]+)+\b|\bnull\b|\bNone\b|\bTrue\b|\bFalse\b")
@@ -37,7 +38,7 @@ def name_file(path):
 def measure_letters(path, column):
     """Return how many pixels the smallest letters of a drawing take where it fills a column of so many."""
     svg = path.read_text(encoding="utf-8")
-    (width,) = re.findall(r'viewBox="0 0 ([\d.]+) ', svg)
+    width = re.search(r'<svg [^>]*?viewBox="0 0 ([\d.]+) ', svg)[1]
     return min(map(float, re.findall(r"font-size: ([\d.]+)px", svg))) * column / float(width)
 
 
@@ -100,6 +101,12 @@ def test_every_figure_can_be_read_on_a_phone(tmp_path, name):
     redraw(replace(published_run(name), folder=folder), TaskRunner(Executor(jobs=1)))
     sizes = {path.name: measure_letters(path, TELEPHONE_COLUMN) for path in folder.glob("figures/*.svg")}
     assert len(sizes) >= 3 and {name: size for name, size in sizes.items() if size < SMALLEST} == {}
+
+
+@pytest.mark.parametrize("path", PICTURES, ids=lambda path: path.stem)
+def test_a_picture_of_the_documentation_can_be_read_on_a_phone_and_in_the_dark(path):
+    assert measure_letters(path, TELEPHONE_COLUMN) >= SMALLEST
+    assert "(prefers-color-scheme: dark)" in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", DRAWINGS[:: len(DRAWINGS) // 12], ids=name_file)

@@ -69,9 +69,7 @@ class LedgerView(FigureView[LedgerFigure], of=LedgerFigure):
         names = label_names(self.paper, (f"params.{name}" for name in self.part.params))
         together = f"the steps that a record meets cost ε = {_write_range(totals)} together"
         each = f"For each of {len(totals)} values of {names[0]}"
-        return (
-            f"{each} {together}; the dearest step ({' or '.join(purposes)}) costs {_write_range(dearest['epsilon'])}."
-        )
+        return f"{each} {together}; the dearest step ({purposes}) costs {_write_range(dearest['epsilon'])}."
 
 
 def _list_steps(event: Event) -> list[Spent]:
