@@ -216,8 +216,11 @@ def test_what_a_caption_says_is_what_its_rows_say():
     low, high = 100 * private[depth].min(), 100 * private[depth].max()
     caption = run.sum_up(part)
     assert caption.startswith(f"ε = {most:.2f} has the highest mean accuracy at {(best == most).sum()} of 8 values")
-    assert f"apart at depth d = {depth}: ε = {private[depth].idxmax():.2f} {high:.1f} %; ε = " in caption
-    assert f" {low:.1f} %. Of 14 printed numbers " in caption
+    assert (
+        f"differ most at depth d = {depth}: {high:.1f} % (ε = {private[depth].idxmax():.2f}) and {low:.1f} % ("
+        in caption
+    )
+    assert f"(ε = {private[depth].idxmin():.2f}). Of 14 printed numbers " in caption
 
 
 def test_what_captions_of_other_kinds_say_is_what_their_rows_say():
@@ -233,7 +236,7 @@ def test_what_captions_of_other_kinds_say_is_what_their_rows_say():
     curves = frame[frame["line"] != "rows"].pivot(index="x", columns="line", values="y")
     apart = (curves["fm"] - curves["polynomial_regression"]).abs()
     assert f" = {apart.idxmax():.3g}: " in run.sum_up(part)
-    assert f"FM-on-PR at ε = 0.1 {curves['fm'][apart.idxmax()]:.3g}" in run.sum_up(part)
+    assert f"{curves['fm'][apart.idxmax()]:.3g} (FM-on-PR at ε = 0.1)" in run.sum_up(part)
     run, part, frame = ledger
     ends = frame[frame["purpose"] == "label of a leaf"]["epsilon"]
     assert f"the dearest step (label of a leaf) costs {ends.min():.3g} to {ends.max():.3g}" in run.sum_up(part)

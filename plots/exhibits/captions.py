@@ -51,7 +51,7 @@ def compare_lines(
     >>> values = np.array([[97.0, 98.0], [70.0, 98.5]])
     >>> places = ["at ε = 0.1", "at ε = 1"], "values of ε"
     >>> compare_lines(["RDT", "FM"], values, "the highest accuracy", places, lambda value, place: f"{value:g} %")
-    'RDT has the highest accuracy at 1 of 2 values of ε. The values are farthest apart at ε = 0.1: RDT 97 %; FM 70 %.'
+    'RDT has the highest accuracy at 1 of 2 values of ε. The values differ most at ε = 0.1: 97 % (RDT) and 70 % (FM).'
     """
     known = np.flatnonzero(np.isfinite(values).all(axis=0))
     if len(names) < 2 or not len(known):
@@ -68,8 +68,8 @@ def compare_lines(
         return sentence
     widest, *both = found
     place = int(known[widest])
-    ends = "; ".join(f"{names[line]} {write(values[line, place], place)}" for line in both)
-    return f"{sentence} The values are farthest apart {places[0][place]}: {ends}."
+    ends = " and ".join(f"{write(values[line, place], place)} ({names[line]})" for line in both)
+    return f"{sentence} The values differ most {places[0][place]}: {ends}."
 
 
 def _count_places(count: int, known: np.ndarray, places: tuple[Sequence[str], str]) -> str:
@@ -107,11 +107,11 @@ def write_value(metric: str, value: float) -> str:
     Examples
     --------
     >>> write_value("accuracy", 0.84162), write_value("mse", 0.0123456), write_value("r2", -12345.6)
-    ('84.2 %', '0.0123', '-12,346')
+    ('84.2 %', '0.0123', '−12,346')
     """
     if is_in_per_cent(metric):
         return f"{format_number(metric, value, 1)} %"
-    return f"{value:.3g}" if abs(value) < 1000 else format_large(value)
+    return (f"{value:.3g}" if abs(value) < 1000 else format_large(value)).replace("-", "−")
 
 
 def name_metric(paper: Paper, metric: str) -> str:

@@ -72,7 +72,7 @@ class FitView(FigureView[FitFigure], of=FitFigure):
         if len(curves) < 2 or not (found := find_widest(curves.to_numpy())):
             return ""
         place, *ends = found
-        told = "; ".join(f"{self._name_curve(curves.index[end])} {curves.iloc[end, place]:.3g}" for end in ends)
+        told = " and ".join(f"{curves.iloc[end, place]:.3g} ({self._name_curve(curves.index[end])})" for end in ends)
         where = f"at {label_name(self.paper, self.part.feature)} = {curves.columns[place]:.3g}"
         return f"The curves are farthest apart {where}: {told}."
 
