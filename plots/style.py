@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -51,15 +51,16 @@ ON_DARK = {
 }
 MARKERS = ("o", "s", "^", "D", "v", "p", "<", "h")
 DASHES = ((), (5, 1.6), (2.2, 1.4), (6, 1.5, 1.5, 1.5), (1, 1.2), (8, 2), (4, 1.2, 1, 1.2, 1, 1.2), (3, 3))
-WIDTH = 7.0  #: inches of a usual figure
+WIDTH = 5.8  #: inches of a figure of a paper, which a phone shows two thirds as wide as it is drawn
+_READABLE = 10.5  # points of all text but titles: nine pixels on a phone
 MOST_COLUMNS = 3  #: small pictures beside one another
-NARROW = 5.8  #: inches of a figure of many small pictures, which a phone shows two thirds as wide as it is drawn
-READABLE = 10.5  #: points of all text of such a figure: nine pixels on a phone
 _GROUP = re.compile(r"line-\d+")
 _APART = 12  # pixels between the title and what stands beside it
+_ENTRY, _LINE = 0.24, 0.17  # inches of an entry of a legend, and of each further line of it
 _STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
-    "font.size": 11.5,
+    "font.size": _READABLE,
+    "axes.titlesize": "medium",
     "axes.edgecolor": INK,
     "axes.labelcolor": INK,
     "text.color": INK,
@@ -232,12 +233,21 @@ def add_legend(figure: Figure, loc: str = "outside lower left", **given: Any) ->
 
     The entry of a handle with a group, see `group_line`, is of that group, too.
     """
-    look: dict[str, Any] = {"loc": loc, "frameon": False, "fontsize": 10.5, **given}
+    look: dict[str, Any] = {"loc": loc, "frameon": False, **given}
     legend = figure.legend(**look)
     for handle, drawn, text in zip(look.get("handles", ()), legend.legend_handles, legend.get_texts(), strict=False):
         if found := _GROUP.match(handle.get_gid() or ""):
             drawn.set_gid(f"{found[0]}-key")  # type: ignore[union-attr]  # none is missing
             text.set_gid(f"{found[0]}-text")
+
+
+def add_legend_below(figure: Figure, handles: Sequence[Artist], **given: Any) -> None:
+    """Add a legend below the axes of a usual figure, which grows by as much as the legend takes."""
+    columns = choose_columns(handles)
+    heights = [_ENTRY + _LINE * str(handle.get_label()).count("\n") for handle in handles]
+    of_columns = np.array_split(heights, columns)
+    figure.set_figheight(figure.get_figheight() + max(map(sum, of_columns)) + _ENTRY * ("title" in given))
+    add_legend(figure, handles=handles, ncols=columns, **given)
 
 
 def group_line(i: int, artists: Iterable[Artist]) -> None:
@@ -261,11 +271,12 @@ def choose_columns(handles: Iterable[Artist]) -> int:
     """Return how many columns the legend below a usual figure has, by its longest line."""
     texts = [str(handle.get_label()) for handle in handles]
     longest = max((len(line) for text in texts for line in text.split("\n")), default=0)
-    return 3 if longest <= 19 else 2 if longest <= 34 else 1
+    return 3 if longest <= 13 else 2 if longest <= 27 else 1
 
 
 def write_title(figure: Figure, axes: Axes, title: str) -> None:
     """Write the title, in as many lines as it takes to stay left of the legend, that is, above the axes."""
+    title = _tie_words(title)
     text = figure.suptitle(title, x=0.01, ha="left", fontsize=12.5, fontweight="bold")
     _read_formulas(figure)
     figure.draw_without_rendering()  # lays out legend and axes; only then is the right edge of the axes known
@@ -273,3 +284,12 @@ def write_title(figure: Figure, axes: Axes, title: str) -> None:
         if text.get_window_extent().x1 <= axes.get_window_extent().x1 - _APART:
             return
         text.set_text(textwrap.fill(title, width, break_long_words=False, break_on_hyphens=False))
+
+
+def _tie_words(title: str) -> str:
+    """Return a title with spaces that do not break where a line would begin with an equals sign or with a few letters.
+
+    >>> _tie_words("Accuracy on Adult, ε = 1, of Table 2").replace("\u00a0", "_")
+    'Accuracy on Adult, ε_=_1, of Table_2'
+    """
+    return re.sub(r" (?=\S{1,3}$)", "\u00a0", title.replace(" = ", "\u00a0=\u00a0"))

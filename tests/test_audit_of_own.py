@@ -380,7 +380,7 @@ def test_fewer_trainings_are_said_before_they_start(zoo):
 def test_what_claims_nothing_is_refused_in_one_line(name, zoo, tmp_path, capsys):
     assert exit_code("--config-dir", zoo, "do=audit", f"algorithm={name}", f"results={tmp_path / 'results'}") == 2
     assert capsys.readouterr().err == (
-        f"error: algorithm {name!r} cannot be audited: it claims no ε, with a parameter epsilon or in privacy_\n"
+        f"error: algorithm {name!r} cannot be audited: it claims no ε, neither by a parameter epsilon nor in privacy_\n"
     )
     assert not (tmp_path / "results").exists()
 

@@ -2,26 +2,30 @@
 
 import math
 import re
+import shutil
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from experiments.config.kinds.exhibits import FacetsFigure, RanksFigure, SoundnessFigure
-from experiments.config.paths import REFERENCE
+from experiments.config.paths import REFERENCE, ROOT
 from experiments.metrics.find import find_metric
+from experiments.run.executors.executor import Executor
+from experiments.run.executors.task_runner import TaskRunner
 from experiments.stats import mean_interval
 from plots.drawing.svg import dress_svg
-from plots.exhibits.views import view
-from plots.style import ON_DARK, render_figure
-from tests.published_report import published_run
+from plots.pages.drawings import redraw
+from plots.style import ON_DARK
+from tests.published_report import published_papers, published_run
 
 COLUMN = 624  # pixels that the site's column of text is wide
 TELEPHONE_COLUMN = 368  # pixels that a figure is wide on a telephone, as a code host and the site show it
 SMALLEST = 9  # pixels of a letter there
 TABLES = sorted(path for folder in ("figures", "tables") for path in REFERENCE.glob(f"paper-*/{folder}/*.csv"))
 DRAWINGS = sorted(REFERENCE.glob("paper-*/figures/*.svg"))
+PICTURES = sorted(ROOT.glob("docs/pictures/*.svg"))
 SVG = "{http://www.w3.org/2000/svg}"
 # A word of the code: small letters with an underscore between them, or nothing where a value should stand.
 CODE_NAME = re.compile(r"(?<![A-Za-z])[a-z0-9]+(?:_[a-z0-9]+)+\b|\bnull\b|\bNone\b|\bTrue\b|\bFalse\b")
@@ -29,6 +33,13 @@ CODE_NAME = re.compile(r"(?<![A-Za-z])[a-z0-9]+(?:_[a-z0-9]+)+\b|\bnull\b|\bNone
 
 def name_file(path):
     return path.relative_to(REFERENCE).as_posix()
+
+
+def measure_letters(path, column):
+    """Return how many pixels the smallest letters of a drawing take where it fills a column of so many."""
+    svg = path.read_text(encoding="utf-8")
+    width = re.search(r'<svg [^>]*?viewBox="0 0 ([\d.]+) ', svg)[1]
+    return min(map(float, re.findall(r"font-size: ([\d.]+)px", svg))) * column / float(width)
 
 
 def test_intervals_lie_in_the_range_of_their_metric():
@@ -75,25 +86,27 @@ def test_a_drawing_has_a_name_and_text_that_can_be_read(path):
     root = ElementTree.parse(path).getroot()
     title, description = root.findtext(f"{SVG}title"), root.findtext(f"{SVG}desc")
     assert root.get("role") == "img" and title and description and len(description) > len("Legend: ")
-    width = float(root.get("viewBox").split()[2])
     texts = root.findall(f".//{SVG}text")
-    sizes = [float(re.search(r"font-size: ([\d.]+)px", text.get("style"))[1]) for text in texts if text.get("style")]
-    assert len(sizes) > 5 and min(sizes) * COLUMN / width >= SMALLEST
+    assert len(texts) > 5 and measure_letters(path, COLUMN) >= SMALLEST
     words = ["".join(text.itertext()) for text in texts]
     assert not [word for word in [title, description, *words] if CODE_NAME.search(word)]
     assert {"Verdana" in text.get("style") for text in texts if text.get("style")} == {True}
 
 
-@pytest.mark.parametrize("kind", [FacetsFigure, RanksFigure, SoundnessFigure])
-def test_a_figure_of_many_panels_can_be_read_on_a_phone(kind):
-    """It is drawn here: what is published is drawn anew when somebody publishes."""
-    run = published_run("benchmark")
-    part = next(part for part in run.paper.figures if isinstance(part, kind))
-    shown = view(run.paper, part)
-    svg = render_figure(part.id, lambda: shown.draw(run.read_frame(part)), ("svg",))["svg"].decode()
-    sizes = [float(size) for size in re.findall(r"font-size: ([\d.]+)px", svg)]
-    (width,) = re.findall(r'viewBox="0 0 ([\d.]+) ', svg)
-    assert len(sizes) > 50 and min(sizes) * TELEPHONE_COLUMN / float(width) >= SMALLEST
+@pytest.mark.long
+@pytest.mark.parametrize("name", published_papers())
+def test_every_figure_can_be_read_on_a_phone(tmp_path, name):
+    """They are drawn here: what is published is drawn anew when somebody publishes."""
+    folder = shutil.copytree(REFERENCE / f"paper-{name}", tmp_path / f"paper-{name}")
+    redraw(replace(published_run(name), folder=folder), TaskRunner(Executor(jobs=1)))
+    sizes = {path.name: measure_letters(path, TELEPHONE_COLUMN) for path in folder.glob("figures/*.svg")}
+    assert len(sizes) >= 3 and {name: size for name, size in sizes.items() if size < SMALLEST} == {}
+
+
+@pytest.mark.parametrize("path", PICTURES, ids=lambda path: path.stem)
+def test_a_picture_of_the_documentation_can_be_read_on_a_phone_and_in_the_dark(path):
+    assert measure_letters(path, TELEPHONE_COLUMN) >= SMALLEST
+    assert "(prefers-color-scheme: dark)" in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", DRAWINGS[:: len(DRAWINGS) // 12], ids=name_file)

@@ -169,7 +169,7 @@ def test_nothing_is_written_over(tmp_path, capsys):
     (tmp_path / "dataset" / "trial.yaml").unlink()
     (tmp_path / "trial.csv").write_text("mine", encoding="utf-8")
     assert exit_code("new", "dataset", "trial", f"to={tmp_path}") == 2
-    assert f"{tmp_path}/trial.csv is there, and nothing is written over" in capsys.readouterr().err
+    assert f"{tmp_path}/trial.csv exists, and nothing is overwritten" in capsys.readouterr().err
     assert (tmp_path / "trial.csv").read_text(encoding="utf-8") == "mine"
     assert not (tmp_path / "dataset" / "trial.yaml").exists()
 

@@ -177,11 +177,10 @@ def test_a_figure_says_what_it_shows_with_numbers_of_its_rows(run, name):
     """Beside its title, which says what is asked: on the page of the report and, of the first one, as published."""
     page = html.unescape(render(name)[0])
     captions = {part.id: run.sum_up(part) for part in run.paper.figures}
-    silent = {part.kind for part in run.paper.figures if not captions[part.id]}
-    assert silent <= {"fit", "ledger", "tradeoff"}, "all that compare"
+    assert [name for name, caption in captions.items() if not caption] == []
     assert [caption for caption in captions.values() if caption not in page] == []
     published = describe_paper(run)
-    first = re.search(r"\]\(figures/(\S+)\.svg\)\n", published)
+    first = re.search(r"^!\[.*\]\(figures/(\S+)\.svg\)\n", published, re.MULTILINE)
     assert not first or not captions[first[1]] or f"\n*{captions[first[1]]}*\n" in published
 
 
@@ -196,6 +195,16 @@ def test_a_data_set_of_another_name_is_said_to_be_which_one_it_is():
         assert not run.names_of_data or "In the [list of data sets](" in describe_paper(run)
 
 
+def test_our_own_studies_call_data_sets_as_the_list_does_and_no_paper_says_diabetes_alone():
+    names = {name: published_run(name).names_of_data for name in PUBLISHED}
+    assert {name: names[name] for name in ("3", "4", "benchmark", "benchmark-heavy")} == dict.fromkeys(
+        ("3", "4", "benchmark", "benchmark-heavy"), ""
+    )
+    for paper in (published_run(name).paper for name in PUBLISHED):
+        texts = [claim.text for claim in paper.claims] + [part.title for part in (*paper.tables, *paper.figures)]
+        assert not [text for text in texts if re.search(r"(?<!Pima )Diabetes(?! prediction)", text)]
+
+
 def test_what_a_caption_says_is_what_its_rows_say():
     run = published_run("2")
     (part,) = (part for part in run.paper.figures if part.id == "figure-1")
@@ -207,8 +216,36 @@ def test_what_a_caption_says_is_what_its_rows_say():
     low, high = 100 * private[depth].min(), 100 * private[depth].max()
     caption = run.sum_up(part)
     assert caption.startswith(f"ε = {most:.2f} has the highest mean accuracy at {(best == most).sum()} of 8 values")
-    assert f"apart at depth d = {depth}: ε = {private[depth].idxmax():.2f} {high:.1f} %, ε = " in caption
-    assert f" {low:.1f} %. Of 14 printed numbers " in caption
+    assert (
+        f"differ most at depth d = {depth}: {high:.1f} % (ε = {private[depth].idxmax():.2f}) and {low:.1f} % ("
+        in caption
+    )
+    assert f"(ε = {private[depth].idxmin():.2f}). Of 14 printed numbers " in caption
+
+
+def test_what_captions_of_other_kinds_say_is_what_their_rows_say():
+    """Of a fit, a ledger and a curve of one metric against another."""
+    fit, ledger, tradeoff = (
+        (run, part, run.read_frame(part))
+        for run, part in (
+            (published_run(name), published_run(name).paper.exhibits[figure])
+            for name, figure in (("3", "figure-1"), ("4", "figure-3"), ("5", "relinking-car"))
+        )
+    )
+    run, part, frame = fit
+    curves = frame[frame["line"] != "rows"].pivot(index="x", columns="line", values="y")
+    apart = (curves["fm"] - curves["polynomial_regression"]).abs()
+    assert f" = {apart.idxmax():.3g}: " in run.sum_up(part)
+    assert f"{curves['fm'][apart.idxmax()]:.3g} (FM-on-PR at ε = 0.1)" in run.sum_up(part)
+    run, part, frame = ledger
+    ends = frame[frame["purpose"] == "label of a leaf"]["epsilon"]
+    assert f"the dearest step (label of a leaf) costs {ends.min():.3g} to {ends.max():.3g}" in run.sum_up(part)
+    assert "cost ε = 1 together" in run.sum_up(part) and frame.groupby("value")["epsilon"].sum().round(9).eq(1).all()
+    run, part, frame = tradeoff
+    best, lowest = frame.loc[frame["y"].idxmax()], frame.loc[frame["x"].idxmin()]
+    said = run.sum_up(part)
+    assert f"The highest accuracy is {100 * best['y']:.1f} % (CPPPW" in said and f"h = {best['value']:g})" in said
+    assert f"is {lowest['x']:.3g} (ASN" in said and said.endswith(f"accuracy = {100 * lowest['y']:.1f} %.")
 
 
 @pytest.mark.system

@@ -260,7 +260,7 @@ def test_figures_mark_what_is_printed_and_what_is_missing(paper, tmp_path, monke
     publish(paper, without(long_table(), 3), tmp_path)
     assert "INCOMPLETE: 57 of 60 cells" in drawn
     assert "INCOMPLETE: 60 of 60 cells" not in drawn
-    assert "printed in the paper,\nin the colour of its ε" in drawn
+    assert "printed in the paper,\ncoloured by its ε" in drawn
     assert {"no noise", "0.05", "1.00", "accuracy (%)", "depth"} <= set(drawn)
     ElementTree.parse(tmp_path / "figures/figure-1.svg")
     assert "<dc:date>" not in (tmp_path / "figures/figure-1.svg").read_text(encoding="utf-8")
@@ -626,7 +626,7 @@ def test_medians_and_several_metrics_in_one_table(tmp_path):
     made, part = make_part(paper, figure)
     drawn = view(made, part).draw(view(made, part).make_frame(table, NO_NUMBERS))
     assert drawn.axes[0].get_ylabel() == "R², median"
-    assert "95 % interval of the median,\n6 repeats" in list_legend(drawn)
+    assert "95 % interval\nof the median,\n6 repeats" in list_legend(drawn)
 
 
 NO_NUMBERS = pd.DataFrame(columns=["statistic"])
@@ -656,7 +656,7 @@ def test_a_fit_shows_rows_and_a_curve_for_each_algorithm(tmp_path, monkeypatch):
     assert drawn["y"].to_numpy() == pytest.approx(500 - drawn["x"], abs=1e-3)
     made, figure = make_part(paper, item)
     legend = [text.get_text() for text in view(made, figure).draw(drawn).legends[0].get_texts()]
-    assert legend == ["400 of the rows", "polynomial_regression", "FM, ε = 1e+09"]
+    assert legend == ["400 of the rows", "polynomial_regression", "FM at ε = 1e+09"]
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert 'id="figure-1"' in page and "the numbers behind it" not in page
 

@@ -99,7 +99,7 @@ def test_bad_input_is_refused_in_a_line(capfd, folder, words, message):
 
 
 def test_nothing_of_the_kind_is_no_success(capfd, folder):
-    assert ask(capfd, folder, "dataset=adult")[::2] == (1, "there are no cells of these settings\n")
+    assert ask(capfd, folder, "dataset=adult")[::2] == (1, "the store has no cell of these settings\n")
     code, _, err = ask(capfd, folder / "none")
     assert code == 2 and "nothing has run" in err
 

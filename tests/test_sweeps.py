@@ -160,7 +160,7 @@ def test_the_files_of_a_sweep_are_these_and_are_drawn_from_two_of_them(tmp_path,
     assert "table.csv is not as it was written (ValueError: it has 7 settings and not 8)" in capsys.readouterr().err
     (folder / "provenance.json").write_text('{"sweep": {"identity": "x"}}')
     assert exit_code("do=redraw", f"results={tmp_path}", "executor.jobs=1") == 0
-    assert "left as they are, as an older version wrote them: 1 sweeps" in capsys.readouterr().err
+    assert "sweeps that an older version wrote are left as they are: 1" in capsys.readouterr().err
 
 
 TABLE_MD = """\

@@ -94,7 +94,7 @@ class AuditPlan:
         if self.dataset and not self.algorithms:
             raise BadInput("dataset=... asks for one run: say of which algorithm=...")
         if self.params and not self.algorithms:
-            raise BadInput(f"algorithm.{next(iter(self.params))} is a parameter of which algorithm=...?")
+            raise BadInput(f"algorithm.{next(iter(self.params))}: name the algorithm, too: algorithm=NAME")
 
     @property
     def is_of_all(self) -> bool:
@@ -139,13 +139,9 @@ def choose_subjects(plan: AuditPlan) -> list[Subject]:
 
 
 def _explain_nothing_to_audit(algorithm: str) -> str:
-    """Return why an algorithm cannot be audited; of ours with those that can be."""
-    why = f"algorithm {algorithm!r} cannot be audited: it claims no ε, with a parameter epsilon or in privacy_"
-    if not estimators.is_built_in(name_family(algorithm)):
-        return why
-    # Variants without a file of their own are audited among all, but have no name to ask for.
-    names = ", ".join(name for name in list_auditable() if name in estimators.list_algorithms())
-    return f"{why}; what can be: {names}"
+    """Return why an algorithm cannot be audited."""
+    why = "it claims no ε, neither by a parameter epsilon nor in privacy_"
+    return f"algorithm {algorithm!r} cannot be audited: {why}"
 
 
 Tell = Callable[[float], None]  #: is told of the shares of rows that are done

@@ -44,5 +44,5 @@ def run_command(request: SweepRequest) -> int:
     for folder, _ in zip(known, runner.run([partial(draw_sweep, folder) for folder in known]), strict=True):
         print_to_stderr(f"{folder}: drawn")
     if len(known) < len(sweeps):
-        print_to_stderr(f"left as they are, as an older version wrote them: {len(sweeps) - len(known)} sweeps")
+        print_to_stderr(f"sweeps that an older version wrote are left as they are: {len(sweeps) - len(known)}")
     return 0

@@ -42,7 +42,7 @@ def run_command(request: SweepRequest) -> int:
     if not with_outdated and not outdated.empty:
         print_to_stderr(_explain_left_out(outdated))
     if chosen.empty:
-        print_to_stderr("there are no cells of these settings")
+        print_to_stderr("the store has no cell of these settings")
         return 1
     chosen = chosen.dropna(axis=1, how="all")
     if page:

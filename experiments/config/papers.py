@@ -46,7 +46,8 @@ def read_paper_file(file: Path) -> Paper:
     try:
         contents = read_as_composed(file)
     except UNREADABLE as error:
-        raise BadInput(f"{file} cannot be read: {' '.join(str(error).split())}") from error
+        why = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())
+        raise BadInput(f"{file} cannot be read: {why}") from error
     printed = contents.get("reported") if isinstance(contents, Mapping) else None
     if isinstance(printed, str) and ((file.parent / printed).is_file() or not (ROOT / printed).is_file()):
         contents = _locate_printed(contents, file)
@@ -73,12 +74,16 @@ def prepare_paper(paper: Paper, repeats: int | None = None, most_repeats: int | 
     """
     asked = paper.repeats
     paper = paper.replaced(repeats_asked=asked, repeats=asked if repeats is None else repeats)
-    if substitutes := find_substitutes(paper.instead):
-        paper = parse_paper(replace_datasets(paper.to_mapping(), substitutes))
+    paper = use_substitutes(paper, find_substitutes(paper.instead))
     if repeats is None and most_repeats is None:
         return paper.replaced(most_repeats=paper.most_repeats)
     claims = [claim.without("most_repeats") for claim in paper.claims]
     return paper.replaced(claims=claims, most_repeats=paper.repeats if most_repeats is None else most_repeats)
+
+
+def use_substitutes(paper: Paper, substitutes: Mapping[str, str]) -> Paper:
+    """Return a paper with some data sets replaced by others, see `replace_datasets`."""
+    return parse_paper(replace_datasets(paper.to_mapping(), substitutes)) if substitutes else paper
 
 
 _NAMED = re.compile(r"(?:(claim|study|printed number) '([^']+)'|([\w.-]+))(?::| )")

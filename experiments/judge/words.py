@@ -14,7 +14,7 @@ from experiments.metrics.find import is_in_per_cent
 
 MISSING = "—"
 
-_NAMES = {"epsilon": "ε"}
+_NAMES = {"epsilon": "ε", "dataset": "data set"}
 _NO_LABELS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -105,8 +105,8 @@ def find_label(name: str, labels: Mapping[str, str] = _NO_LABELS) -> str:
 
     Examples
     --------
-    >>> find_label("epsilon"), find_label("params.max_depth"), find_label("rdt", {"rdt": "RDT"})
-    ('ε', 'max_depth', 'RDT')
+    >>> find_label("dataset"), find_label("params.max_depth"), find_label("rdt", {"rdt": "RDT"})
+    ('data set', 'max_depth', 'RDT')
     """
     return labels.get(name, _NAMES.get(name, name.removeprefix("params.").removeprefix("protocol.")))
 

@@ -130,5 +130,5 @@ def import_function(path: str) -> Callable:
     """Import a function by its path; it is BadInput if there is none."""
     found = import_target(path)
     if not callable(found):
-        raise BadInput(f"_target_: {path} is no function of what is so and what was predicted")
+        raise BadInput(f"_target_: {path} is no function of the true and the predicted values")
     return found

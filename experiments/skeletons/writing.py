@@ -86,7 +86,7 @@ def check_name(what: str, name: str) -> None:
     if not re.fullmatch(pattern, name):
         raise BadInput(f"name={name} cannot be the name of the {what}: use {letters}")
     if what in _MODULES and find_spec(name) is not None:
-        raise BadInput(f"name={name}: Python has a module of that name, which {name}.py would not be; choose another")
+        raise BadInput(f"name={name}: Python has a module {name} and would import that one; choose another name")
     if what == "metric" and find_metric(name) != Metric(name):
         raise BadInput(f"name={name}: there is a metric of that name; choose another")
     kinds = _IN_A_PROJECT if what == "project" else {} if what == "notebooks" else {what: "NAME"}
@@ -100,7 +100,7 @@ def check_absent(paths: list[Path]) -> None:
     """Refuse to write where something is: BadInput names the first file that is there."""
     for path in paths:
         if path.exists():
-            raise BadInput(f"{path} is there, and nothing is written over: choose another name or folder, or move it")
+            raise BadInput(f"{path} exists, and nothing is overwritten: choose another name or folder, or move it")
 
 
 def write_new_file(path: Path, text: str) -> None:

@@ -22,8 +22,8 @@ from plots.series import name_of_center
 _NUMBER: dict[str, Any] = {"marker": "x", "markersize": 7, "markeredgewidth": 1.7}  # how a printed number is marked
 # How a number that is printed without its setting is drawn.
 _LEVEL: dict[str, Any] = {"linestyle": (0, (1, 3)), "linewidth": 1.0}
-_LINE = 12.5  # points from one written value to the next
-_SHIFT = 0.007  # of the axis' width, three points: so far is a line shifted from the next, that both bars are seen
+_LINE = 13.5  # points from one written value to the next
+_SHIFT = 0.009  # of the axis' width, three points: so far is a line shifted from the next, that both bars are seen
 _NEAR = 0.25  # of the way to the next place, and no farther: all points of one place must look like that
 _REACH = 5  # an interval may stretch a logarithmic axis to this part of the lowest point, and no further
 
@@ -234,7 +234,6 @@ def _mark_end(axes: style.Axes, points: Sequence[_PointBeyond], end: float, sign
             textcoords="offset points",
             ha="center",
             va="bottom" if sign > 0 else "top",
-            fontsize=9.5,
             color=point.color,
         )
         style.group_line(point.line, [*mark, words])
@@ -262,11 +261,11 @@ def make_explanations(series: pd.DataFrame, beyond: Sequence[_PointBeyond], line
         counts = series.loc[series["n"] > 0, "n"].astype(int)
         least, most = counts.min(), counts.max()
         repeats = f"{most:,} repeats" if least == most else f"{least:,} to {most:,} repeats"
-        median = " of the median" if name_of_center(series) == "median" else ""
+        median = "\nof the median" if name_of_center(series) == "median" else ""
         bar = {"marker": "|", "markersize": 13, "markeredgewidth": 1.3}
         entries.append(style.make_key(f"95 % interval{median},\n{repeats}", **bar, **bare))
     if series["printed"].notna().any():
-        entries.append(style.make_key(f"printed in the paper,\nin the colour of its {line}", **_NUMBER, **bare))
+        entries.append(style.make_key(f"printed in the paper,\ncoloured by its {line}", **_NUMBER, **bare))
     if "unplaced" in series:
         entries.append(style.make_key("printed, its\nsetting not said", color=style.INK, **_LEVEL, **_NUMBER))
     for is_above, words, marker in ((True, "above", "^"), (False, "below", "v")):

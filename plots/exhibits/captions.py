@@ -13,7 +13,10 @@ import numpy as np
 import pandas as pd
 
 from experiments.config.finding import SIGNS
+from experiments.config.paper import Paper
 from experiments.judge.verdict import Verdict
+from experiments.metrics.find import is_in_per_cent
+from plots.labels import format_large, format_number, label_axis
 
 
 def compare_lines(
@@ -47,8 +50,8 @@ def compare_lines(
     --------
     >>> values = np.array([[97.0, 98.0], [70.0, 98.5]])
     >>> places = ["at ε = 0.1", "at ε = 1"], "values of ε"
-    >>> compare_lines(["RDT", "DiffPETs"], values, "the highest accuracy", places, lambda value, place: f"{value:g} %")
-    'RDT has the highest accuracy at 1 of 2 values of ε. They are farthest apart at ε = 0.1: RDT 97 %, DiffPETs 70 %.'
+    >>> compare_lines(["RDT", "FM"], values, "the highest accuracy", places, lambda value, place: f"{value:g} %")
+    'RDT has the highest accuracy at 1 of 2 values of ε. The values differ most at ε = 0.1: 97 % (RDT) and 70 % (FM).'
     """
     known = np.flatnonzero(np.isfinite(values).all(axis=0))
     if len(names) < 2 or not len(known):
@@ -59,15 +62,68 @@ def compare_lines(
     counts = is_best.sum(axis=1)
     first = int(counts.argmax())
     shares = "shares" if (is_best[first] & (is_best.sum(axis=0) > 1)).any() else "has"
-    preposition = places[0][0].split()[0]
-    sentence = f"{names[first]} {shares} {most} {preposition} {counts[first]} of {len(known)} {places[1]}."
-    widest = int(np.ptp(shown, axis=0).argmax())
-    best, worst = (int(end) for end in (signed[:, widest].argmax(), signed[:, widest].argmin()))
-    if best == worst:
+    sentence = f"{names[first]} {shares} {most} {_count_places(int(counts[first]), known, places)}."
+    found = find_widest(signed)
+    if found is None:
         return sentence
+    widest, *both = found
     place = int(known[widest])
-    ends = ", ".join(f"{names[line]} {write(values[line, place], place)}" for line in (best, worst))
-    return f"{sentence} They are farthest apart {places[0][place]}: {ends}."
+    ends = " and ".join(f"{write(values[line, place], place)} ({names[line]})" for line in both)
+    return f"{sentence} The values differ most {places[0][place]}: {ends}."
+
+
+def _count_places(count: int, known: np.ndarray, places: tuple[Sequence[str], str]) -> str:
+    """Return at how many of the places at which all lines have a value one of them is the best.
+
+    >>> places = ["on Car", "on Adult", "on Letter"], "data sets"
+    >>> _count_places(2, np.array([0, 1]), places), _count_places(1, np.array([0, 1, 2]), places)
+    ('on both data sets that have all values', 'on 1 of 3 data sets')
+    """
+    n, which = len(known), "" if len(known) == len(places[0]) else " that have all values"
+    if n == 1:
+        return places[0][known[0]]
+    how_many = f"{count} of {n}" if count < n else "both" if n == 2 else f"all {n}"
+    return f"{places[0][0].split()[0]} {how_many} {places[1]}{which}"
+
+
+def find_widest(values: np.ndarray) -> tuple[int, int, int] | None:
+    """Return at which place some lines are farthest apart, and which are the highest and the lowest one there.
+
+    None if they nowhere differ.
+
+    Examples
+    --------
+    >>> find_widest(np.array([[97.0, 98.0], [70.0, 98.5]])), find_widest(np.ones((2, 3)))
+    ((0, 0, 1), None)
+    """
+    place = int(np.ptp(values, axis=0).argmax())
+    highest, lowest = int(values[:, place].argmax()), int(values[:, place].argmin())
+    return None if highest == lowest else (place, highest, lowest)
+
+
+def write_value(metric: str, value: float) -> str:
+    """Return a stored value of a metric with three digits, or in per cent with one decimal.
+
+    Examples
+    --------
+    >>> write_value("accuracy", 0.84162), write_value("mse", 0.0123456), write_value("r2", -12345.6)
+    ('84.2 %', '0.0123', '−12,346')
+    """
+    if is_in_per_cent(metric):
+        return f"{format_number(metric, value, 1)} %"
+    return (f"{value:.3g}" if abs(value) < 1000 else format_large(value)).replace("-", "−")
+
+
+def name_metric(paper: Paper, metric: str) -> str:
+    """Return how a sentence calls a metric, whose values are written with their unit.
+
+    Examples
+    --------
+    >>> from plots.labels import NO_LABELS
+    >>> name_metric(NO_LABELS, "accuracy"), name_metric(NO_LABELS, "r2")
+    ('accuracy', 'R²')
+    """
+    return label_axis(paper, metric).removesuffix(" (%)")
 
 
 def count_printed(frame: pd.DataFrame) -> str:

@@ -72,19 +72,19 @@ class FacetsView(FigureView[FacetsFigure], of=FacetsFigure):
         n_pictures = max(len(facets), 1)
         n_columns = min(_COLUMNS, n_pictures)
         n_rows = math.ceil(n_pictures / n_columns)
-        drawn = style.make_figure(style.NARROW, 1.4 + 0.22 * (len(lines) + 5) + 2.2 * n_rows)
+        drawn = style.make_figure(style.WIDTH, 1.4 + 0.22 * (len(lines) + 5) + 2.2 * n_rows)
         grid = drawn.subplots(n_rows, n_columns, squeeze=False)
         looks = {name: {**style.choose_shape(i), "color": style.choose_color(i)} for i, name in enumerate(lines)}
         ends, names = _find_reach(facets, lines), label_values(self.paper, "epsilon", epsilons)
         for place, (axes, facet) in enumerate(zip(grid.flat, facets, strict=False)):
             _draw_facet(axes, facet, looks, ends)
             _name_facet(axes, self.paper, facet)
-            axes.set_xticks(range(len(names)), names, fontsize=style.READABLE)
+            axes.set_xticks(range(len(names)), names)
             if place + n_columns >= len(facets):
-                axes.set_xlabel(label_name(self.paper, "epsilon"), fontsize=style.READABLE)
+                axes.set_xlabel(label_name(self.paper, "epsilon"))
             if place % n_columns == 0:
                 label = textwrap.fill(label_axis(self.paper, self.part.metric), _LONGEST_TITLE)
-                axes.set_ylabel(label, fontsize=style.READABLE)
+                axes.set_ylabel(label)
         for axes in grid.flat[n_pictures:]:
             axes.remove()
         style.add_legend(drawn, "outside lower left", handles=self._make_keys(looks))
@@ -200,7 +200,7 @@ def _draw_facet(axes: style.Axes, facet: _Facet, looks: _Looks, ends: tuple[floa
                 beyond: dict[str, Any] = {"linestyle": "none", "markersize": 5, "clip_on": False, "zorder": 5}
                 lines += axes.plot(xs[is_out], np.full(is_out.sum(), end), marker=marker, color=look["color"], **beyond)
         style.group_line(i, [bars, *lines])
-    axes.set_yticks([0, 0.5, 1], list(map(facet.name_value, (0, 0.5, 1))), fontsize=style.READABLE)
+    axes.set_yticks([0, 0.5, 1], list(map(facet.name_value, (0, 0.5, 1))))
     axes.set_ylim(bottom, top)
     axes.tick_params(axis="y", length=0)
     style.dress_axes(axes, "y")
@@ -213,4 +213,4 @@ def _name_facet(axes: style.Axes, paper: Paper, facet: _Facet) -> None:
     lines = textwrap.wrap(", ".join(kinds), _LONGEST_LINE)
     title = textwrap.fill(label_name(paper, facet.name), _LONGEST_TITLE)
     style.write_above(axes, title, 5 + 13 * len(lines), fontsize=11, fontweight="bold")
-    style.write_above(axes, "\n".join(lines), 4, fontsize=style.READABLE, linespacing=1.1)
+    style.write_above(axes, "\n".join(lines), 4, linespacing=1.1)

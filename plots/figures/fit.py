@@ -13,6 +13,7 @@ from experiments.config import estimators
 from experiments.config.kinds.exhibits import FitFigure
 from experiments.questions.exhibits.checks import make_curves
 from plots import style
+from plots.exhibits.captions import find_widest
 from plots.exhibits.views import FigureView
 from plots.labels import label_name
 
@@ -47,7 +48,7 @@ class FitView(FigureView[FitFigure], of=FitFigure):
 
     def draw(self, frame: pd.DataFrame) -> style.Figure:
         """Draw the rows and the curves."""
-        drawn = style.make_figure(style.WIDTH, 5.2)
+        drawn = style.make_figure(style.WIDTH, 4.4)
         axes = drawn.add_subplot()
         dots = frame[frame["line"] == _ROWS]
         look: dict[str, Any] = {"s": 9, "color": style.QUALITATIVE[4], "alpha": 0.6, "linewidths": 0}
@@ -55,10 +56,8 @@ class FitView(FigureView[FitFigure], of=FitFigure):
         for i, name in enumerate(self.part.algorithm):
             curve = frame[frame["line"] == name]
             dashes: dict[str, Any] = {"dashes": (5, 1.6)} if i else {}
-            text = label_name(self.paper, name) + (
-                "" if estimators.own_epsilon(name) else f", ε = {self.part.epsilon:g}"
-            )
-            axes.plot(curve["x"], curve["y"], color=style.QUALITATIVE[i], linewidth=2.2, label=text, **dashes)
+            text, color = self._name_curve(name), style.QUALITATIVE[i]
+            axes.plot(curve["x"], curve["y"], color=color, linewidth=2.2, label=text, **dashes)
         axes.set_xlabel(label_name(self.paper, self.part.feature))
         axes.set_ylabel(label_name(self.paper, catalogue.read_entry(self.part.dataset).domain.target.name))
         style.hide_frame(axes)
@@ -66,3 +65,17 @@ class FitView(FigureView[FitFigure], of=FitFigure):
         style.add_legend(drawn, handlelength=3.2, ncols=2)
         style.write_title(drawn, axes, self.part.title)
         return drawn
+
+    def sum_up(self, frame: pd.DataFrame) -> str:
+        """Say where the curves are farthest apart."""
+        curves = frame[frame["line"] != _ROWS].pivot(index="line", columns="x", values="y").dropna(axis=1)
+        if len(curves) < 2 or not (found := find_widest(curves.to_numpy())):
+            return ""
+        place, *ends = found
+        told = " and ".join(f"{curves.iloc[end, place]:.3g} ({self._name_curve(curves.index[end])})" for end in ends)
+        where = f"at {label_name(self.paper, self.part.feature)} = {curves.columns[place]:.3g}"
+        return f"The curves are farthest apart {where}: {told}."
+
+    def _name_curve(self, algorithm: str) -> str:
+        name = label_name(self.paper, algorithm)
+        return name if estimators.own_epsilon(algorithm) else f"{name} at ε = {self.part.epsilon:g}"

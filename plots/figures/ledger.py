@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import chain, cycle
+from typing import Any
 
 import pandas as pd
 
@@ -13,7 +14,7 @@ from experiments.config.kinds.exhibits import LedgerFigure
 from experiments.questions.exhibits.checks import make_models
 from plots import style
 from plots.exhibits.views import FigureView
-from plots.labels import label_name, label_values
+from plots.labels import label_name, label_names, label_values
 
 COLUMNS = ["value", "step", "mechanism", "purpose", "epsilon"]
 _NARROW = 0.06  # of the axis: a number does not fit into a narrower part
@@ -40,7 +41,7 @@ class LedgerView(FigureView[LedgerFigure], of=LedgerFigure):
 
     def draw(self, frame: pd.DataFrame) -> style.Figure:
         """Draw a bar for every value."""
-        drawn = style.make_figure(style.WIDTH, 2.8 + 0.48 * max(frame["value"].nunique(), 1))
+        drawn = style.make_figure(style.WIDTH, 1.5 + 0.48 * max(frame["value"].nunique(), 1))
         axes = drawn.add_subplot()
         ((name, values),) = self.part.params.items()
         colours = _choose_colours(frame)
@@ -54,9 +55,21 @@ class LedgerView(FigureView[LedgerFigure], of=LedgerFigure):
         style.dress_axes(axes, "x")
         style.write_shortfall(axes, frame)
         handles = list(map(style.make_patch, colours, colours.values()))
-        style.add_legend(drawn, handles=handles, ncols=style.choose_columns(handles))
+        style.add_legend_below(drawn, handles)
         style.write_title(drawn, axes, self.part.title)
         return drawn
+
+    def sum_up(self, frame: pd.DataFrame) -> str:
+        """Say what the steps that a record meets cost together, and which of them is the dearest."""
+        if frame.empty:
+            return ""
+        totals = frame.groupby("value")["epsilon"].sum()
+        dearest = frame.loc[frame.groupby("value")["epsilon"].idxmax()]
+        purposes = " or ".join(dict.fromkeys(dearest["purpose"]))
+        names = label_names(self.paper, (f"params.{name}" for name in self.part.params))
+        together = f"the steps that a record meets cost ε = {_write_range(totals)} together"
+        each = f"For each of {len(totals)} values of {names[0]}"
+        return f"{each} {together}; the dearest step ({purposes}) costs {_write_range(dearest['epsilon'])}."
 
 
 def _list_steps(event: Event) -> list[Spent]:
@@ -72,6 +85,15 @@ def _list_steps(event: Event) -> list[Spent]:
     return []
 
 
+def _write_range(costs: pd.Series) -> str:
+    """Return the least and the most of some ε.
+
+    >>> _write_range(pd.Series([0.3679, 0.5455])), _write_range(pd.Series([1.0, 0.9999999999]))
+    ('0.368 to 0.545', '1')
+    """
+    return " to ".join(dict.fromkeys(f"{end:.3g}" for end in (costs.min(), costs.max())))
+
+
 def _choose_colours(frame: pd.DataFrame) -> dict[str, str]:
     """Return a colour for every purpose: dark to light in order of the steps, and one for the last steps of bars."""
     purposes = list(frame.sort_values("step", kind="stable")["purpose"].unique())
@@ -82,13 +104,12 @@ def _choose_colours(frame: pd.DataFrame) -> dict[str, str]:
 
 
 def _draw_bar(axes: style.Axes, place: int, steps: pd.DataFrame, colours: Mapping[str, str], narrow: float) -> None:
+    words: dict[str, Any] = {"va": "center"}
     left = 0.0
     for step in steps.to_dict("records"):
         width = step["epsilon"]
         axes.barh(place, width, left=left, height=0.72, color=colours[step["purpose"]], edgecolor=style.PAPER)
         if width >= narrow:
-            axes.text(
-                left + width / 2, place, f"{width:.2f}", ha="center", va="center", color=style.PAPER, fontsize=9.5
-            )
+            axes.text(left + width / 2, place, f"{width:.2f}", ha="center", color=style.PAPER, **words)
         left += width
-    axes.text(left, place, f" {left:.3g}", va="center", color=style.INK, fontsize=9.5)
+    axes.text(left, place, f" {left:.3g}", color=style.INK, **words)

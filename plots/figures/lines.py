@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import textwrap
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -18,16 +17,15 @@ from experiments.metrics.find import is_error, is_in_per_cent
 from experiments.questions.exhibits.series import add_numbers_without_setting, name_of_center, summarise_metrics
 from plots import style
 from plots.drawing import panel
-from plots.exhibits.captions import compare_lines, count_printed
+from plots.exhibits.captions import compare_lines, count_printed, name_metric, write_value
 from plots.exhibits.views import FigureView
-from plots.labels import format_large, format_number, label_axis, label_metric, label_name, label_value, label_values
+from plots.labels import label_axis, label_metric, label_name, label_value, label_values
 from plots.series import describe_points
 
 _NAMES = ("metric", "dataset", "algorithm")  # what has no order along the bottom
-_LONGEST_NAME = 34  # characters of a line of the legend
+_LONGEST_NAME = 27  # characters of a line of the legend
 _LONGEST_LABEL = 33  # characters that stand along the y axis
-_PER_CENT = " (%)"
-_ROOM = 66  # characters that stand along the bottom
+_ROOM = 52  # characters that stand along the bottom
 
 
 class LinesView(FigureView[LinesFigure], of=LinesFigure):
@@ -55,7 +53,7 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
     def draw(self, frame: pd.DataFrame) -> style.Figure:
         """Draw it."""
         lines, xs = self._list_lines(), self._list_xs()
-        drawn = style.make_figure(style.WIDTH, 5.2)
+        drawn = style.make_figure(style.WIDTH, 4.7 if self.part.marks else 3.9)
         axes = drawn.add_subplot()
         limits, are_names = self._find_limits(frame), self.part.x in _NAMES
         panel_lines = []
@@ -71,8 +69,7 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
         style.write_shortfall(axes, frame, pad=panel.mark_points(axes, beyond, limits))
         line = label_name(self.paper, self.part.lines)
         handles += panel.make_explanations(frame, beyond, line)
-        columns = style.choose_columns(handles)
-        style.add_legend(drawn, handles=handles, handlelength=3.2, ncols=columns, title=line, alignment="left")
+        style.add_legend_below(drawn, handles, handlelength=3.2, title=line, alignment="left")
         style.write_title(drawn, axes, self.part.title)
         return drawn
 
@@ -103,9 +100,14 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
         metrics = list(self._metrics) if self.part.x == "metric" else [self._metrics[0]] * len(xs)
         what = "mean" if center == "mean" else center
         best = "lowest" if is_error(self._metrics[0]) else "highest"
-        most = f"the {best} value" if self.part.x == "metric" else f"the {best} {what} {self._name_metric()}"
+        measured = "value" if self.part.x == "metric" else f"{what} {name_metric(self.paper, self._metrics[0])}"
         said = compare_lines(
-            named, values, most, self._name_places(xs), partial(self._write_value, metrics), best == "lowest"
+            named,
+            values,
+            f"the {best} {measured}",
+            self._name_places(xs),
+            lambda value, place: write_value(metrics[place], value),
+            best == "lowest",
         )
         return " ".join(filter(None, [said, count_printed(frame)]))
 
@@ -114,24 +116,15 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
             return line not in estimators.list_algorithms() or estimators.takes_epsilon(line)
         return not (isinstance(line, float) and math.isinf(line))
 
-    def _name_metric(self) -> str:
-        return label_axis(self.paper, self._metrics[0]).removesuffix(_PER_CENT)
-
     def _name_places(self, xs: list) -> tuple[list[str], str]:
         """Return each place of the x axis as a sentence has it, and what all of them are."""
-        names, axis = label_values(self.paper, self.part.x, xs), label_name(self.paper, self.part.x)
         if self.part.x == "metric":
-            return [f"in {name.removesuffix(_PER_CENT)}" for name in names], "metrics"
+            return [f"in {name_metric(self.paper, metric)}" for metric in xs], "metrics"
+        names, axis = label_values(self.paper, self.part.x, xs), label_name(self.paper, self.part.x)
         if self.part.x in _NAMES:
             return [f"on {name}" for name in names], f"{axis}s"
         places = [f"at {axis} = {name}" for name in names]
         return places, f"values of {axis}"
-
-    def _write_value(self, metrics: list[str], value: float, place: int) -> str:
-        metric = metrics[place]
-        if is_in_per_cent(metric):
-            return f"{format_number(metric, value, 1)} %"
-        return f"{value:.3g}" if abs(value) < 1000 else format_large(value)
 
     @property
     def _study(self) -> Study:
@@ -174,7 +167,7 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
             axes.set_ylabel(textwrap.fill(label, _LONGEST_LABEL))
         widths = [max(map(len, name.split("\n"))) for name in names]
         is_crowded = (max(widths) + 1) * len(names) > _ROOM
-        axes.set_xticks(range(len(xs)), names, rotation=45 if is_crowded else 0, fontsize=10 if is_crowded else None)
+        axes.set_xticks(range(len(xs)), names, rotation=45 if is_crowded else 0)
         panel.dress_panel(axes, xs, limits, self.part.y)
         low, high = axes.get_ylim()
         if self._is_in_per_cent and high > 100 and self.part.top is None:
@@ -189,7 +182,7 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
         for place in places:
             axes.axvline(place, color=style.INK, linewidth=1.0, linestyle=(0, (2, 2)), alpha=0.7, zorder=1)
         names = axes.secondary_xaxis("top")
-        names.set_xticks(places, list(self.part.marks), rotation=50, ha="left", fontsize=9.5)
+        names.set_xticks(places, list(self.part.marks), rotation=50, ha="left")
         names.tick_params(length=3, pad=1)
         names.spines["top"].set_visible(False)
 

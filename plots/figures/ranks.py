@@ -52,12 +52,12 @@ class RanksView(FigureView[RanksFigure], of=RanksFigure):
         """Draw mean ranks and ranks on single data sets, and below them a bar of probabilities for each comparison."""
         means = select_means(frame)
         names = [textwrap.fill(name, _LONGEST_NAME) for name in label_names(self.paper, means["algorithm"])]
-        drawn = style.make_figure(style.NARROW, 3.9 + 0.8 * len(means))
+        drawn = style.make_figure(style.WIDTH, 3.9 + 0.8 * len(means))
         upper, lower = drawn.subplots(2, 1)
         _draw_ranks(upper, means, frame)
         ranked = [f"{name}\u2002{format_rank(rank)}" for name, rank in zip(names, means["rank"], strict=True)]
         for axes, texts in ((upper, ranked), (lower, names)):
-            axes.set_yticks(range(len(means)), texts, fontsize=style.READABLE, linespacing=1)
+            axes.set_yticks(range(len(means)), texts, linespacing=1)
         upper.set_ylim(len(means) - 0.5, -1.3)
         lower.set_ylim(len(means) - 0.5, -0.6)
         for place, row in enumerate(means.to_dict("records")):
@@ -152,7 +152,7 @@ def _draw_critical_difference(axes: style.Axes, best: float, difference: float) 
     axes.axvline(best + difference, color=style.INK, linewidth=1.0, linestyle=(0, (1, 3)), zorder=1)
     words = f"critical difference {difference:.2f} (Nemenyi, 5 %)"
     is_left = best < sum(axes.get_xlim()) / 2
-    place: dict[str, Any] = {"ha": "left" if is_left else "right", "va": "bottom", "fontsize": style.READABLE}
+    place: dict[str, Any] = {"ha": "left" if is_left else "right", "va": "bottom"}
     place["bbox"] = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 1}
     axes.text(best if is_left else end, -0.8, words, **place)
 
@@ -161,16 +161,16 @@ def _draw_comparison(axes: style.Axes, place: int, row: Mapping[str, Any]) -> No
     """Draw the probabilities of one algorithm as parts of a bar, and beside it what they say."""
     if math.isnan(row["better"]):
         words = "the best of these, compared\nwith each of the others:" if place == 0 else "not compared"
-        axes.text(0, place, words, va="center", fontsize=style.READABLE, style="italic")
+        axes.text(0, place, words, va="center", style="italic")
         return
     start = 0.0
     for name, colour in _COLOURS.items():
         axes.barh(place, row[name], left=start, height=0.62, color=colour)
         if row[name] >= _WIDE_ENOUGH:
-            middle: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": style.READABLE, "color": _INKS[name]}
+            middle: dict[str, Any] = {"ha": "center", "va": "center", "color": _INKS[name]}
             axes.text(start + row[name] / 2, place, format_probability(row[name]), **middle)
         start += row[name]
-    axes.text(1.02, place, row["verdict"], va="center", fontsize=style.READABLE)
+    axes.text(1.02, place, row["verdict"], va="center")
 
 
 def _dress_comparisons(axes: style.Axes) -> None:

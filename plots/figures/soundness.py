@@ -54,7 +54,7 @@ class SoundnessView(FigureView[SoundnessFigure], of=SoundnessFigure):
         epsilons, pairs = frame["epsilon"].unique(), list(frame["printed"].unique())
         n_columns = min(_COLUMNS, len(epsilons))
         n_rows = math.ceil(len(epsilons) / n_columns)
-        drawn = style.make_figure(style.NARROW, 3.0 + (0.6 + 0.52 * len(pairs)) * n_rows)
+        drawn = style.make_figure(style.WIDTH, 3.0 + (0.6 + 0.52 * len(pairs)) * n_rows)
         grid = drawn.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
         panels = grid.ravel()[: len(epsilons)]
         for axes in grid.ravel()[len(epsilons) :]:
@@ -65,10 +65,10 @@ class SoundnessView(FigureView[SoundnessFigure], of=SoundnessFigure):
                 _draw_pair(axes, place, part[part["printed"] == printed], self.part.metric)
             _dress_panel(axes, epsilon, self.part.metric)
         names = [textwrap.fill(name, _LONGEST_NAME) for name in label_names(self.paper, pairs)]
-        panels[0].set_yticks(range(len(pairs)), names, fontsize=style.READABLE)
+        panels[0].set_yticks(range(len(pairs)), names)
         panels[0].set_ylim(len(pairs) - 0.5, -0.65)
         for axes in panels[-n_columns:]:
-            axes.tick_params(axis="x", labelbottom=True, labelsize=style.READABLE)
+            axes.tick_params(axis="x", labelbottom=True)
         unit = style.make_key(f"along the bottom: {self._name_unit()}", linestyle="none")
         style.write_shortfall(panels[0], frame, pad=22)
         n_sets = frame.loc[frame["dataset"] != "", "dataset"].nunique()
@@ -145,7 +145,7 @@ def _draw_pair(axes: style.Axes, place: int, rows: pd.DataFrame, metric: str) ->
     axes.plot(gains, places, marker="o", markersize=3.2, linestyle="none", color=style.QUALITATIVE[4], zorder=3)
     color = style.QUALITATIVE[2] if mean["gain"] >= 0 else style.QUALITATIVE[1]
     axes.plot([scale_value(metric, mean["gain"])], [place], color=color, zorder=4, **_MEAN)
-    words: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": style.READABLE}
+    words: dict[str, Any] = {"ha": "right", "va": "center"}
     words["bbox"] = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 0.5}
     axes.text(0.995, place - 0.36, _format_paid(mean), transform=axes.get_yaxis_transform(), **words)
 
@@ -154,7 +154,7 @@ def _dress_panel(axes: style.Axes, epsilon: float, metric: str) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator, SymmetricalLogLocator
 
     axes.axvline(0, color=style.INK, linewidth=0.9, zorder=1)
-    axes.set_title(f"claimed ε = {epsilon:g}", fontsize=style.READABLE)
+    axes.set_title(f"claimed ε = {epsilon:g}")
     style.dress_axes(axes, "x")
     if is_error(metric):  # logarithmic beyond a factor of two: a data set may gain thousands
         axes.set_xscale("symlog", linthresh=1.0)

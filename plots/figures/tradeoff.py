@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 
 from experiments.config.kinds.exhibits import TradeoffFigure
-from experiments.metrics.find import find_metric
+from experiments.metrics.find import find_metric, is_error
 from experiments.questions.tradeoffs import select_points
 from experiments.stats import center_interval
 from experiments.store.study_rows import match_column
 from plots import style
+from plots.exhibits.captions import name_metric, write_value
 from plots.exhibits.views import FigureView
 from plots.labels import label_axis, label_name, label_value, scale_value
 
@@ -66,7 +67,7 @@ class TradeoffView(FigureView[TradeoffFigure], of=TradeoffFigure):
 
     def draw(self, frame: pd.DataFrame) -> style.Figure:
         """Draw the curves."""
-        drawn = style.make_figure(style.WIDTH, 5.6)
+        drawn = style.make_figure(style.WIDTH, 4.4)
         axes = drawn.add_subplot()
         curves = [self._scale(frame[frame["curve"] == i]) for i in range(len(self.part.curves))]
         handles = [_draw_curve(axes, i, points) for i, points in enumerate(curves)]
@@ -77,11 +78,32 @@ class TradeoffView(FigureView[TradeoffFigure], of=TradeoffFigure):
         style.dress_axes(axes)
         style.write_shortfall(axes, frame)
         handles += self._explain(axes)
-        columns = style.choose_columns(handles)
-        style.add_legend(drawn, handles=handles, handlelength=3.2, ncols=columns)
+        style.add_legend_below(drawn, handles, handlelength=3.2)
         style.write_title(drawn, axes, self.part.title)
         self._write_values(axes, curves)
         return drawn
+
+    def sum_up(self, frame: pd.DataFrame) -> str:
+        """Say what the best value along the y axis comes with, and what the lowest along the x axis does."""
+        points = frame.dropna(subset=["x", "y"])
+        if points.empty:
+            return ""
+        less = is_error(self.part.y)
+        best, lowest = (points["y"].idxmin() if less else points["y"].idxmax()), points["x"].idxmin()
+        told = [
+            self._describe_point(points.loc[best], "lowest" if less else "highest", ("y", "x")),
+            self._describe_point(points.loc[lowest], "lowest", ("x", "y")),
+        ]
+        return f"{'. '.join(told)}."
+
+    def _describe_point(self, point: pd.Series, which: str, axes: tuple[str, str]) -> str:
+        """Return what one axis has where another has its highest or lowest value."""
+        metrics = [getattr(self.part, axis) for axis in axes]
+        names = [name_metric(self.paper, metric) for metric in metrics]
+        values = [write_value(metric, point[axis]) for metric, axis in zip(metrics, axes, strict=True)]
+        curve = self.part.curves[int(point["curve"])]
+        setting = f"{label_name(self.paper, curve.along)} = {label_value(self.paper, point['value'])}"
+        return f"The {which} {names[0]} is {values[0]} ({curve.label}; {setting}), with {names[1]} = {values[1]}"
 
     def _scale(self, points: pd.DataFrame) -> pd.DataFrame:
         """Return the points of a curve on the scales on which papers print the two metrics."""
@@ -125,7 +147,6 @@ class TradeoffView(FigureView[TradeoffFigure], of=TradeoffFigure):
         for point in points.to_dict("records"):
             look: dict[str, Any] = {
                 "color": style.choose_color(i),
-                "fontsize": 9.5,
                 "gid": f"line-{i}-{point['value']}",
             }
             text = label_value(self.paper, point["value"])

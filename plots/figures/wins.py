@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import Any
 
 import pandas as pd
@@ -17,7 +16,6 @@ from plots.labels import label_name, label_names
 _HEADS = ("algorithm", "mean rank", "wins", "ties", "losses")
 # Colours of their own, no variables of the page: they stay as they are where the page is dark.
 _WIN, _EVEN, _LOSS, _DARK, _PALE = "#1d4f91", "#f3f4f6", "#b65a1a", "#15181c", "#fefefe"
-_LONGEST_NAME = 30  # characters of a line of an algorithm's name
 
 
 class WinsView(FigureView[WinsFigure], of=WinsFigure):
@@ -65,26 +63,27 @@ class WinsView(FigureView[WinsFigure], of=WinsFigure):
         return f"{name} wins most: of {most['sets']} comparisons on a data set it wins {told}."
 
     def draw(self, frame: pd.DataFrame) -> style.Figure:
-        """Draw a heat map of wins less losses, with the wins written into it; losses are the wins of the other."""
+        """Draw a heat map of wins less losses, with the wins written into it; losses are the wins of the other.
+
+        The name of an algorithm stands above its row: beside it, it would leave the cells no room on a phone.
+        """
         order = list(frame["row"].unique())
-        names = [textwrap.fill(name, _LONGEST_NAME) for name in label_names(self.paper, order)]
-        drawn = style.make_figure(min(4.4 + 0.42 * len(order), 8.2), 2.5 + 0.38 * len(order))
+        drawn = style.make_figure(style.WIDTH, 2.3 + 0.5 * len(order))
         axes = drawn.add_subplot()
         _fill_cells(axes, frame, order)
         ranks = frame.drop_duplicates("row")["rank"].map(format_rank)
-        numbers = [str(place + 1) for place in range(len(order))]
-        heads = [f"{name}\u2002{rank}\u2002[{n}]" for name, rank, n in zip(names, ranks, numbers, strict=True)]
-        axes.set_yticks(range(len(order)), heads, fontsize=10, linespacing=1)
-        axes.set_xticks(range(len(order)), [f"[{n}]" for n in numbers], fontsize=9.5)
+        for place, (name, rank) in enumerate(zip(label_names(self.paper, order), ranks, strict=True)):
+            axes.text(-0.5, place - 0.25, f"{name}, mean rank {rank}", va="center")
+        numbers = [f"[{place + 1}]" for place in range(len(order))]
+        axes.set_yticks([place + 0.25 for place in range(len(order))], numbers)
+        axes.set_xticks(range(len(order)), [number.strip("[]") for number in numbers])
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
         n_sets = int(frame["sets"].max())
         axes.set_xlabel(
             f"on how many of {n_sets} data sets{self._held_out},\nthe row beats the column by more than "
-            f"{self.comparison.margin_words}\n(blue: it wins more often than it loses;\n"
-            "behind a name its mean rank, 1 is best)",
-            fontsize=10,
+            f"{self.comparison.margin_words}\n(blue: it wins more often than it loses; rank 1 is best)",
         )
         axes.xaxis.set_label_position("bottom")
         style.write_shortfall(axes, frame, pad=12)
@@ -115,13 +114,15 @@ def _fill_cells(axes: style.Axes, frame: pd.DataFrame, order: list[str]) -> None
     colours = LinearSegmentedColormap.from_list("wins", [_LOSS, _EVEN, _WIN])
     balance = (frame["wins"] - frame["losses"]) / frame["sets"].clip(lower=1)
     matrix = balance.to_numpy().reshape(len(order), len(order))
-    axes.imshow(matrix, cmap=colours, vmin=-1, vmax=1, aspect="auto")
+    for y, row in enumerate(matrix):
+        extent = (-0.5, len(order) - 0.5, y + 0.5, y)
+        axes.imshow(row[None], cmap=colours, vmin=-1, vmax=1, aspect="auto", extent=extent)
+    axes.set_ylim(len(order) - 0.5, -0.5)
     for place, pair in enumerate(frame.to_dict("records")):
         if pair["row"] == pair["column"]:
             continue
         y, x = divmod(place, len(order))
         colour = _PALE if abs(matrix[y, x]) > 0.75 else _DARK
-        axes.text(x, y, str(pair["wins"]), ha="center", va="center", fontsize=10, color=colour)
+        axes.text(x, y + 0.25, str(pair["wins"]), ha="center", va="center", color=colour)
     for edge in range(1, len(order)):
-        axes.axhline(edge - 0.5, color=style.PAPER, linewidth=1)
         axes.axvline(edge - 0.5, color=style.PAPER, linewidth=1)

@@ -68,6 +68,14 @@ class Lessons:
         """Return how many printed numbers lie inside of our intervals, such as "65 of 68"."""
         return count_inside(self._find_run(paper).numbers)
 
+    def caption(self, paper: int, figure: str) -> str:
+        """Return what a figure of a paper shows, in a sentence with its numbers."""
+        run = self._find_run(paper)
+        parts = {part.id: part for part in run.paper.figures}
+        if figure not in parts:
+            raise BadInput(f"{TEMPLATE}: paper {paper} has no figure {figure!r}; {suggest_name(figure, parts)}")
+        return run.sum_up(parts[figure])
+
     def holding(self, paper: int, what: str) -> str:
         """Return how many printed ``numbers`` or ``claims`` of a paper hold, "2 of 30", and what is near that."""
         numbers, claims, _ = self._find_run(paper).answers
@@ -126,6 +134,6 @@ def render_lessons(runs: Sequence[PaperRun], notice: str) -> tuple[str, list[str
     `NotPublished` if it asks for a paper that is not among the runs.
     """
     lessons = Lessons(runs)
-    asked = ("promise", "size", "ours", "printed", "count", "inside", "holding", "copies", "expect")
+    asked = ("promise", "caption", "size", "ours", "printed", "count", "inside", "holding", "copies", "expect")
     page = render_template(TEMPLATE, notice=notice, **{name: getattr(lessons, name) for name in asked})
     return f"{page}\n", lessons.drifts

@@ -110,7 +110,7 @@ def draw_panels(panels: Sequence[_Panel]) -> style.Figure:
     """
     n_large = sum(panel.is_in_per_cent for panel in panels)
     n_rows, n_rows_below = -(-n_large // _LARGE), -(-(len(panels) - n_large) // _SMALL)
-    drawn = style.make_figure(style.NARROW, 2.9 * n_rows + 2.2 * n_rows_below + 1.6)
+    drawn = style.make_figure(style.WIDTH, 2.9 * n_rows + 2.2 * n_rows_below + 1.6)
     grid = drawn.add_gridspec(
         n_rows + n_rows_below, _LARGE * _SMALL, height_ratios=[2.9] * n_rows + [2.2] * n_rows_below
     )
@@ -149,9 +149,8 @@ def _draw_panel(axes: style.Axes, panel: _Panel) -> None:
         axes.locator_params(nbins=3)
     axes.set(xlim=(low, high), ylim=(low, high), aspect="equal")
     title = textwrap.fill(panel.title, _LETTERS, max_lines=2, placeholder=" …")
-    axes.set_title(title, fontsize=style.READABLE, fontweight="bold", loc="left")
-    axes.set_xlabel(textwrap.fill(panel.unit, _LETTERS), fontsize=style.READABLE)
-    axes.tick_params(labelsize=style.READABLE)
+    axes.set_title(title, fontweight="bold", loc="left")
+    axes.set_xlabel(textwrap.fill(panel.unit, _LETTERS))
     style.hide_frame(axes)
 
 

@@ -160,15 +160,14 @@ def _draw_curve(paper: Paper, curve: _SpecificationCurve, rows: pd.DataFrame) ->
     matrix = _list_rows(drawn)
     names = [textwrap.shorten(label_choice(paper, *row), _LONGEST_NAME, placeholder=" …") for row in matrix]
     height = _ROW_HEIGHT * (len(matrix) + 1)
-    figure = style.make_figure(style.WIDTH, _TOP_HEIGHT + height + 2.2)
+    figure = style.make_figure(style.WIDTH, _TOP_HEIGHT + height + 1.0)
     top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=[_TOP_HEIGHT, height])
     width = 0.55 * style.WIDTH * 72 / max(len(drawn), 1)  # points that a reading has
     _draw_effects(top, curve, drawn, min(max(width * 0.7, 1.6), 7.0))
     _draw_matrix(bottom, curve.effect, matrix, names, drawn, min(max(width * 0.75, 0.4), 5.5))
     style.write_shortfall(top, rows)
     handles = _make_legend(curve, drawn)
-    columns = style.choose_columns(handles)
-    style.add_legend(figure, handles=handles, ncols=columns, fontsize=9.5)
+    style.add_legend_below(figure, handles)
     style.write_title(figure, top, curve.title)
     return figure
 
@@ -272,16 +271,14 @@ def _draw_matrix(
             (1.01, sum(rows) / len(rows)),
             xycoords=("axes fraction", "data"),
             va="center",
-            fontsize=9.5,
             annotation_clip=False,
         )
-    axes.annotate(
-        "of the variance\nit explains", (1.0, 1.01), xycoords="axes fraction", va="bottom", ha="center", fontsize=9.5
-    )
-    axes.set_yticks(range(len(matrix)), texts, fontsize=9.5)
+    above: dict[str, Any] = {"xycoords": "axes fraction", "va": "bottom", "ha": "center"}
+    axes.annotate("of the variance\nit explains", (1.0, 1.01), **above)
+    axes.set_yticks(range(len(matrix)), texts)
     axes.set_ylim(len(matrix) - 0.5, -0.5)
     axes.tick_params(axis="both", length=0, labelbottom=False)
-    axes.set_xlabel(f"{len(drawn)} readings, each a column, in the order above", fontsize=9.5)
+    axes.set_xlabel(f"{len(drawn)} readings, each a column, in the order above")
     style.hide_frame(axes)
 
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -25,7 +26,7 @@ from algorithms.whole_files import replace_folder, write_text
 from experiments.catalogue.sources import format_software_bibtex
 from experiments.config.finding import SIGNS, AccountSign, AnySign, FinerSign, Sign
 from experiments.config.kinds.exhibits import DecisionTable, RanksFigure
-from experiments.config.papers import read_paper
+from experiments.config.papers import read_paper, use_substitutes
 from experiments.config.paths import REFERENCE, ROOT, find_own_file, find_reference, name_paper_file
 from experiments.judge.verdict import Verdict
 from experiments.store.json_files import write_json
@@ -43,15 +44,30 @@ from plots.tables.decision import NO_METHOD
 
 
 def read_published(folder: Path) -> PaperRun:
-    """Read a published run, with the title, names, sentences and references that the file of the paper has today.
+    """Read a published run, with the titles, names, sentences and references that the file of the paper has today.
 
-    A sentence may be written better without running anything again; the run then says whether it bears it out.
+    A sentence may be written better without running anything again; the run then says whether it bears it out. Tables,
+    figures and claims have today's words if nothing but these changed.
     """
     run = PaperRun.read(folder)
-    written = read_paper(str(run.paper.number))
+    written = use_substitutes(read_paper(str(run.paper.number)), run.paper.used_instead)
     today = {name: getattr(written, name) for name in ("title", "publication", "promise", "finding", "coverage")}
-    labels = {**run.paper.labels, **written.labels}
-    return replace(run, paper=run.paper.model_copy(update={**today, "labels": labels}))
+    today |= {"labels": {**run.paper.labels, **written.labels}}
+    for parts, word in (("tables", "title"), ("figures", "title"), ("claims", "text")):
+        today[parts] = _reword(getattr(run.paper, parts), getattr(written, parts), word)
+    texts = {claim.id: claim.text for claim in today["claims"]}
+    claims = [claim.model_copy(update={"text": texts[claim.id]}) for claim in run.claims]
+    return replace(run, paper=run.paper.model_copy(update=today), claims=claims)
+
+
+def _reword(parts: Sequence[Any], written: Sequence[Any], word: str) -> tuple[Any, ...]:
+    """Return tables, figures or claims of a run; those of which only a word was written anew, as they are written."""
+    today = {part.id: part for part in written}
+    reworded = []
+    for part in parts:
+        new = today.get(part.id, part)
+        reworded.append(new if part.model_copy(update={word: getattr(new, word)}) == new else part)
+    return tuple(reworded)
 
 
 def list_published(folder: Path = REFERENCE) -> list[PaperRun]:
@@ -251,9 +267,9 @@ def describe_evidence(run: PaperRun) -> str:
 
 _MEANINGS: dict[AnySign, str] = {
     Sign.HOLDS: "hold",
-    FinerSign.WITHIN: "differ from ours, or one side from the other, by less than δ, the least that matters",
+    FinerSign.WITHIN: "differ by less than δ, the smallest difference that matters",
     FinerSign.IN_PART: "hold in some settings and differ by less than δ in the others",
-    Sign.DEPENDS: "depend on how the text is read, or on how many runs a printed number averages",
+    Sign.DEPENDS: "depend on how the text is read, or on how many runs a printed number is a mean of",
     Sign.FAILS: "fail",
     Sign.OPEN: "are open",
     AccountSign.UNAUDITED: "have their own account alone, not audited",

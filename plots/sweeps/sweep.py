@@ -131,7 +131,7 @@ def find_numeric_axis(sweep: Sweep) -> str | None:
 
 
 def _make_labels(axes: Mapping[str, list]) -> dict[str, str]:
-    return {"dataset": "data set"} | {name: name_chosen(name) for name in axes["algorithm"]}
+    return {name: name_chosen(name) for name in axes["algorithm"]}
 
 
 def _join_values(values: Sequence[Any], what: str) -> str:

@@ -59,7 +59,7 @@ def audit_one_run(
     is BadInput if the forest is none whose classes can be guessed by, or claims nothing of records added or removed.
     """
     if not isinstance(forest, PrivateForestClassifier):
-        raise BadInput(f"one run takes a private forest that votes for classes, not {type(forest).__name__}")
+        raise BadInput(f"the attack on one run takes a private forest that votes, not {type(forest).__name__}")
     rng = RandomStream(derive_key(key, dataset, canaries)).start_training(0)
     training, is_in = _train_with_canaries(forest, datasets.load(dataset), canaries, rng)
     privacy = training.forest.privacy_
