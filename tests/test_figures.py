@@ -18,6 +18,7 @@ from experiments.stats import mean_interval
 from plots.drawing.svg import dress_svg
 from plots.pages.drawings import redraw
 from plots.style import ON_DARK
+from tests.browser import opened
 from tests.published_report import published_papers, published_run
 
 COLUMN = 624  # pixels that the site's column of text is wide
@@ -29,6 +30,15 @@ PICTURES = sorted(ROOT.glob("docs/pictures/*.svg"))
 SVG = "{http://www.w3.org/2000/svg}"
 # A word of the code: small letters with an underscore between them, or nothing where a value should stand.
 CODE_NAME = re.compile(r"(?<![A-Za-z])[a-z0-9]+(?:_[a-z0-9]+)+\b|\bnull\b|\bNone\b|\bTrue\b|\bFalse\b")
+# The words of drawings that lie beyond their edges by more than a pixel, each with the number of its drawing.
+FIND_WORDS_BEYOND = """() => [...document.querySelectorAll("svg")].flatMap((drawing, number) => {
+    const edge = drawing.getBoundingClientRect(), beyond = 1;
+    return [...drawing.querySelectorAll("text")].filter(text => {
+        const box = text.getBoundingClientRect();
+        return box.left < edge.left - beyond || box.right > edge.right + beyond
+            || box.top < edge.top - beyond || box.bottom > edge.bottom + beyond;
+    }).map(text => [number, text.textContent]);
+})"""
 
 
 def name_file(path):
@@ -101,6 +111,19 @@ def test_every_figure_can_be_read_on_a_phone(tmp_path, name):
     redraw(replace(published_run(name), folder=folder), TaskRunner(Executor(jobs=1)))
     sizes = {path.name: measure_letters(path, TELEPHONE_COLUMN) for path in folder.glob("figures/*.svg")}
     assert len(sizes) >= 3 and {name: size for name, size in sizes.items() if size < SMALLEST} == {}
+
+
+def test_no_words_are_cut_off_at_the_edge_of_a_drawing(browser, tmp_path):
+    drawings = [*DRAWINGS, *PICTURES]
+    texts = [path.read_text(encoding="utf-8") for path in drawings]
+    page = tmp_path / "drawings.html"
+    page.write_text(
+        "<meta charset='utf-8'>" + "\n".join(text[text.index("<svg") :] for text in texts), encoding="utf-8"
+    )
+    with opened(browser, page) as tab:
+        assert tab.page.locator("svg").count() == len(drawings) > 90
+        cut_off = tab.page.evaluate(FIND_WORDS_BEYOND)
+    assert [(drawings[number].name, words) for number, words in cut_off] == []
 
 
 @pytest.mark.parametrize("path", PICTURES, ids=lambda path: path.stem)

@@ -151,10 +151,9 @@ def _draw_critical_difference(axes: style.Axes, best: float, difference: float) 
     axes.plot([best, end], [-0.62, -0.62], color=style.INK, linewidth=1.6, marker="|", markersize=8)
     axes.axvline(best + difference, color=style.INK, linewidth=1.0, linestyle=(0, (1, 3)), zorder=1)
     words = f"critical difference {difference:.2f} (Nemenyi, 5 %)"
-    is_left = best < sum(axes.get_xlim()) / 2
-    place: dict[str, Any] = {"ha": "left" if is_left else "right", "va": "bottom"}
-    place["bbox"] = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 1}
-    axes.text(best if is_left else end, -0.8, words, **place)
+    # It ends where the axes do, which may be narrower: there is room on their left, above the names.
+    place: dict[str, Any] = {"ha": "right", "va": "bottom", "transform": axes.get_yaxis_transform()}
+    axes.text(1.0, -0.8, words, bbox={"facecolor": style.PAPER, "edgecolor": "none", "pad": 1}, **place)
 
 
 def _draw_comparison(axes: style.Axes, place: int, row: Mapping[str, Any]) -> None:

@@ -21,6 +21,7 @@ from plots.labels import MISSING, label_axis, label_names, scale_value
 
 _COLUMNS = 2  # panels beside one another
 _LONGEST_NAME = 14  # characters of a line of an algorithm's name
+_LONGEST_KEY = 60  # characters of a line of the legend
 _MEAN: dict[str, Any] = {"marker": "D", "markersize": 7, "linestyle": "none", "markeredgecolor": style.PAPER}
 _TEXT = "number: the ε that the printed one accounts for\n(sound: that of the other, if not as claimed)"
 
@@ -69,7 +70,8 @@ class SoundnessView(FigureView[SoundnessFigure], of=SoundnessFigure):
         panels[0].set_ylim(len(pairs) - 0.5, -0.65)
         for axes in panels[-n_columns:]:
             axes.tick_params(axis="x", labelbottom=True)
-        unit = style.make_key(f"along the bottom: {self._name_unit()}", linestyle="none")
+        words = textwrap.fill(f"along the bottom: {self._name_unit()}", _LONGEST_KEY)
+        unit = style.make_key(words, linestyle="none")
         style.write_shortfall(panels[0], frame, pad=22)
         n_sets = frame.loc[frame["dataset"] != "", "dataset"].nunique()
         style.add_legend(drawn, "outside lower left", handles=[*_make_keys(n_sets), unit])
