@@ -62,7 +62,7 @@ def test_a_draft_loads_at_once_and_its_domain_is_that_of_the_rows(table, tmp_pat
     assert yaml.safe_load(draft.read_text(encoding="utf-8"))["file"] == "../../people.csv"
     monkeypatch.delenv(search_path.VARIABLE)
     assert exit_code("describe", table, f"to={tmp_path / 'mine'}") == 2
-    assert "is there" in capsys.readouterr().err
+    assert "exists, and nothing is overwritten" in capsys.readouterr().err
 
 
 def test_every_bound_and_category_is_marked_and_every_doubt_is_said(table, capsys):
