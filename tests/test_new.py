@@ -117,6 +117,8 @@ def test_a_project_has_one_python_everywhere_for_which_there_are_wheels(project)
     assert f"have {version}" in (project / "requirements.txt").read_text(encoding="utf-8")
     gate = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))
     assert version in gate["jobs"]["wheels"]["strategy"]["matrix"]["python"]
+    python, wheel = (step["with"] for step in gate["jobs"]["image"]["steps"] if "with" in step)
+    assert (python["python-version"], wheel["name"]) == (version, f"wheel-{version}")
     facts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert version in SpecifierSet(facts["requires-python"])
     lines = (project / "requirements.txt").read_text(encoding="utf-8").splitlines()
