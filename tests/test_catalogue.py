@@ -70,8 +70,8 @@ def test_every_printed_command_is_one_that_can_be_run(screens, tmp_path, capsys)
     forms = {}
     for name, screen in screens.items():
         program, *words = shlex.split(read_fields(screen)["Run"].replace("\\", ""))
-        assert (program, words[:2]) == ("python", ["-m", "experiments"])
-        settings = dict(word.split("=") for word in words[2:])
+        assert program == "dp-replica"
+        settings = dict(word.split("=") for word in words)
         assert settings["algorithm"] == name_chosen(name) and set(settings) <= {"dataset", "algorithm", "epsilon"}
         assert ("epsilon" in settings) is estimators.takes_epsilon(name)
         values = {
@@ -80,7 +80,7 @@ def test_every_printed_command_is_one_that_can_be_run(screens, tmp_path, capsys)
             "epsilon": [float(settings.get("epsilon", 1))],
         }
         expand_grid(values, repeats=1)
-        forms[settings["dataset"], "epsilon" in settings] = name, words[2:]
+        forms[settings["dataset"], "epsilon" in settings] = name, words
     for name, words in forms.values():
         assert exit_code(*words, "dry_run=true", f"results={tmp_path}") == 0
         assert f" {name} " in capsys.readouterr().err
@@ -99,7 +99,7 @@ def test_every_data_set_is_described_in_full(name, capsys):
 
 def test_a_printed_command_on_a_data_set_plans_a_run(tmp_path, capsys):
     for name in ("car", "nursery"):
-        words = shlex.split(read_fields(describe_dataset(name))["Run"].replace("\\", ""))[3:]
+        words = shlex.split(read_fields(describe_dataset(name))["Run"].replace("\\", ""))[1:]
         assert exit_code(*words, "dry_run=true", f"results={tmp_path}") == 0
         assert f"{name} thrifty " in " ".join(capsys.readouterr().err.split())
 

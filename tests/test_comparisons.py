@@ -134,7 +134,8 @@ def test_each_pair_is_written_into_the_figure_and_summed_up_beside_it():
     paper, figure = make_part(WINS)
     frame = wins(cells(by_hand))
     words = [text.get_text() for text in view(paper, figure).draw(frame).axes[0].texts]
-    assert len(words) == 6 and words[:2] == ["2", "4"]
+    assert words[:2] == ["2", "4"] and len(words) == 9
+    assert words[6:] == ["thrifty_tree, mean rank 1.25", "edprf, mean rank 1.75", "RDT, mean rank 3.00"]
     shown = view(paper, figure).describe(frame)
     last = dict(zip(shown["heads"], shown["standings"][-1], strict=True))
     assert last == {"algorithm": "RDT", "mean rank": "3.00", "wins": "0", "ties": "0", "losses": "8"}

@@ -151,7 +151,7 @@ def test_a_file_that_is_cut_while_it_is_read_ends_no_process(tmp_path, monkeypat
         return frame
 
     def read() -> None:
-        monkeypatch.setattr(pd, "read_csv", read_and_cut)
+        monkeypatch.setattr(typed_text.pd, "read_csv", read_and_cut)
         assert read_typed(tmp_path / "my.csv", TextForm(), Columns(None, ("pay",), ())) is None
 
     process = multiprocessing.get_context("fork").Process(target=read)

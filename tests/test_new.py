@@ -184,7 +184,7 @@ def test_nothing_is_written_over(tmp_path, capsys):
         (["new", "papre", "mine"], "what=papre cannot be begun; did you mean 'paper'?"),
         (["new", "paper", "my paper"], "name=my paper cannot be the name of the paper: use letters"),
         (["new", "algorithm", "My-one"], "name=My-one cannot be the name of the algorithm: use small letters"),
-        (["new", "algorithm", "numpy"], "Python has a module of that name"),
+        (["new", "algorithm", "numpy"], "Python has a module numpy and would import that one"),
         (["new", "algorithm", "rdt"], "there is a algorithm of that name"),
         (["new", "paper", "2"], "there is a paper of that name"),
         (["new", "paper", "a", "b"], "new does not take the word 'b'"),

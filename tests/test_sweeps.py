@@ -304,8 +304,8 @@ def test_a_failing_cell_is_run_again_by_the_command_that_is_printed(sweep, tmp_p
     assert code == 1 and "INCOMPLETE: strategy = it's: 0 of 3 runs" in stdout
     again = stderr.splitlines()[-1]
     assert stderr.splitlines()[-2].startswith("failed in repeat 0, 1, 2: InvalidParameterError")
-    program, words = again.strip().split(" ", 3)[:3], shlex.split(again)[3:]
-    assert program == ["python", "-m", "experiments"] and words[-2:] == ["repeat=0", f"results={tmp_path}"]
+    program, *words = shlex.split(again)
+    assert program == "dp-replica" and words[-2:] == ["repeat=0", f"results={tmp_path}"]
     before = sorted(path.name for path in (tmp_path / "sweeps").iterdir())
     code, _, stderr = sweep(*words)
     assert code == 1 and "1 cell run in" in stderr and "1 failed" in stderr and stderr.splitlines()[-1] == again
