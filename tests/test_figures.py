@@ -2,9 +2,7 @@
 
 import math
 import re
-import shutil
 import xml.etree.ElementTree as ElementTree
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,16 +10,11 @@ import pytest
 
 from experiments.config.paths import REFERENCE, ROOT
 from experiments.metrics.find import find_metric
-from experiments.run.executors.executor import Executor
-from experiments.run.executors.task_runner import TaskRunner
 from experiments.stats import mean_interval
 from plots.drawing.svg import dress_svg
-from plots.pages.drawings import redraw
 from plots.style import ON_DARK
 from tests.browser import opened
-from tests.published_report import published_papers, published_run
 
-COLUMN = 624  # pixels that the site's column of text is wide
 TELEPHONE_COLUMN = 368  # pixels that a figure is wide on a telephone, as a code host and the site show it
 SMALLEST = 9  # pixels of a letter there
 TABLES = sorted(path for folder in ("figures", "tables") for path in REFERENCE.glob(f"paper-*/{folder}/*.csv"))
@@ -49,11 +42,11 @@ def name_file(path):
     return path.relative_to(REFERENCE).as_posix()
 
 
-def measure_letters(path, column):
-    """Return how many pixels the smallest letters of a drawing take where it fills a column of so many."""
+def measure_letters(path):
+    """Return how many pixels the smallest letters of a drawing take on a telephone."""
     svg = path.read_text(encoding="utf-8")
     width = re.search(r'<svg [^>]*?viewBox="0 0 ([\d.]+) ', svg)[1]
-    return min(map(float, re.findall(r"font-size: ([\d.]+)px", svg))) * column / float(width)
+    return min(map(float, re.findall(r"font-size: ([\d.]+)px", svg))) * TELEPHONE_COLUMN / float(width)
 
 
 def test_intervals_lie_in_the_range_of_their_metric():
@@ -101,20 +94,10 @@ def test_a_drawing_has_a_name_and_text_that_can_be_read(path):
     title, description = root.findtext(f"{SVG}title"), root.findtext(f"{SVG}desc")
     assert root.get("role") == "img" and title and description and len(description) > len("Legend: ")
     texts = root.findall(f".//{SVG}text")
-    assert len(texts) > 5 and measure_letters(path, COLUMN) >= SMALLEST
+    assert len(texts) > 5 and measure_letters(path) >= SMALLEST
     words = ["".join(text.itertext()) for text in texts]
     assert not [word for word in [title, description, *words] if CODE_NAME.search(word)]
     assert {"Verdana" in text.get("style") for text in texts if text.get("style")} == {True}
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", published_papers())
-def test_every_figure_can_be_read_on_a_phone(tmp_path, name):
-    """They are drawn here: what is published is drawn anew when somebody publishes."""
-    folder = shutil.copytree(REFERENCE / f"paper-{name}", tmp_path / f"paper-{name}")
-    redraw(replace(published_run(name), folder=folder), TaskRunner(Executor(jobs=1)))
-    sizes = {path.name: measure_letters(path, TELEPHONE_COLUMN) for path in folder.glob("figures/*.svg")}
-    assert len(sizes) >= 3 and {name: size for name, size in sizes.items() if size < SMALLEST} == {}
 
 
 def test_no_words_are_cut_off_at_the_edge_of_a_drawing(browser, tmp_path):
@@ -129,7 +112,7 @@ def test_no_words_are_cut_off_at_the_edge_of_a_drawing(browser, tmp_path):
 
 @pytest.mark.parametrize("path", PICTURES, ids=lambda path: path.stem)
 def test_a_picture_of_the_documentation_can_be_read_on_a_phone_and_in_the_dark(path):
-    assert measure_letters(path, TELEPHONE_COLUMN) >= SMALLEST
+    assert measure_letters(path) >= SMALLEST
     assert "(prefers-color-scheme: dark)" in path.read_text(encoding="utf-8")
 
 

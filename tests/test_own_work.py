@@ -32,7 +32,7 @@ from experiments.cells.grid import expand_grid
 from experiments.commands import audit
 from experiments.config import estimators, kinds
 from experiments.config.papers import read_paper
-from experiments.config.paths import CONF, ROOT, list_own_papers, list_papers
+from experiments.config.paths import CONF, ROOT, list_own_papers, list_papers, name_paper_command
 from experiments.config.study import PaperError
 from experiments.errors import BadInput
 from experiments.judge import claim_answers
@@ -49,7 +49,6 @@ from experiments.store.long_table import long_table
 from experiments.store.results import Results
 from plots import audits, privacy
 from plots.exhibits.views import view
-from plots.runs.run_folder import name_paper_command
 from plots.tables.grid import GridView
 from tests.command_line import exit_code
 from tests.papers import judge_claims, make_paper
@@ -216,7 +215,7 @@ def test_the_environment_names_the_folders_for_good(own, monkeypatch, capsys, tm
 def test_a_failed_setting_is_named_with_a_command_that_finds_it(own):
     assert search_path.name_program() == f"dp-replica --config-dir {own.folder}"
     tables_of(own.folder)
-    assert name_paper_command("mine") == f"{search_path.name_program()} run paper=mine"
+    assert name_paper_command("run", "mine") == f"{search_path.name_program()} run paper=mine"
 
 
 def test_a_command_names_the_folders_that_were_added(tmp_path, monkeypatch):

@@ -182,15 +182,18 @@ def walk_down(nodes, values):
     return i, [float(nodes["value"][nodes["child"][i] + c]) for c in range(3)]
 
 
+def mean_by_hand(model, X, say):
+    """Return the mean over trees of what a leaf says of each row: ``say(nodes, row, leaf, shares)``."""
+    said = [[say(nodes, row, *walk_down(nodes, values)) for row, values in enumerate(X)] for nodes in model.trees_]
+    return np.mean(said, axis=0)
+
+
 @pytest.mark.parametrize("epsilon", [4.0, 60.0, math.inf])
 def test_the_shares_of_the_trees_are_averaged(epsilon):
     X, y = table(1, n=300)
     model = forest(ThriftyForestClassifier, epsilon, n_estimators=None, max_features=None).fit(X, y)
-    votes = np.zeros((len(X), 3))
-    for nodes in model.trees_:
-        for row, values in enumerate(X):
-            votes[row] += walk_down(nodes, values)[1]
-    np.testing.assert_allclose(model.predict_proba(X), votes / len(model.trees_), rtol=1e-12)
+    votes = mean_by_hand(model, X, lambda nodes, row, leaf, shares: shares)
+    np.testing.assert_allclose(model.predict_proba(X), votes, rtol=1e-12)
     assert (model.predict(X) == model.classes_[votes.argmax(axis=1)]).all()
 
 
@@ -198,15 +201,14 @@ def test_the_shares_of_the_trees_are_averaged(epsilon):
 def test_a_row_left_out_is_one_record_less_of_its_class_in_the_leaf_of_each_tree(epsilon):
     X, y = table(1, n=300)
     model = forest(ThriftyForestClassifier, epsilon, n_estimators=None, max_features=None).fit(X, y)
-    expected = np.zeros((len(X), 3))
-    for nodes in model.trees_:
-        for row, values in enumerate(X):
-            leaf, shares = walk_down(nodes, values)
-            counts = [share * nodes["value"][leaf] for share in shares]
-            counts[y[row]] = max(counts[y[row]] - 1, 1 / 3)
-            expected[row] += [count / sum(counts) for count in counts]
+
+    def leave_out(nodes, row, leaf, shares):
+        counts = [share * nodes["value"][leaf] for share in shares]
+        counts[y[row]] = max(counts[y[row]] - 1, 1 / 3)
+        return [count / sum(counts) for count in counts]
+
     found = model.share_rows_left_out(X, np.array(y))
-    np.testing.assert_allclose(found, expected / len(model.trees_), rtol=1e-9)
+    np.testing.assert_allclose(found, mean_by_hand(model, X, leave_out), rtol=1e-9)
     assert (found > 0).all() and found.sum(axis=1) == pytest.approx(np.ones(len(X)))
 
 

@@ -43,7 +43,7 @@ def run_in_plain_python(function: Callable[..., Result], arguments: Iterable[tup
     if not calls:
         return
     n = min(Executor(jobs=jobs).n_jobs, len(calls))
-    pool = get_processes(n, f"{__package__}.subjects", {PLAIN: "1"}, is_plain=True)
+    pool = get_processes(n, f"{__package__}.subjects", is_plain=True)
     try:
         for future in [pool.submit(function, *given) for given in calls]:
             yield future.result()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from experiments.config.paths import find_own_file
+from experiments.config.paths import find_own_file, name_paper_command
 from experiments.errors import require_checkout
 from experiments.regression_check.bands import (
     join_accepted,
     list_watched_papers,
     measure_accepted,
-    name_bands_command,
     read_watched_paper,
     write_accepted,
 )
@@ -35,7 +34,7 @@ def run_command(request: SweepRequest) -> int:
         codes.append(code)
         if not code:
             facts = provenance.gather_facts([], table["dataset"].unique(), watched.accepted)
-            facts["command"] = name_bands_command(name)
+            facts["command"] = name_paper_command("bands", name)
             accepted = measure_accepted(paper, part, table)
             measured[name] = join_accepted(name, watched, accepted, facts) if algorithm else (accepted, facts)
     for name, (accepted, facts) in measured.items():  # at the end: writing one would make the next one's tree dirty

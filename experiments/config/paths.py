@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from algorithms.installation import ROOT
+from algorithms.installation import PROGRAM, ROOT
 from documents import search_path
 from documents.yaml_files import shorten_path
 
@@ -37,6 +37,18 @@ def find_own_file(name: str) -> Path | None:
     """Return the file of a paper in a folder that a user adds; None if it is one of ours, or there is none."""
     file = search_path.find_file(PAPERS, name)
     return None if file is None or is_built_in(file) else file
+
+
+def name_paper_command(command: str, paper: str) -> str:
+    """Return what a user types for a command on a paper, with the folder of one that is theirs.
+
+    Examples
+    --------
+    >>> name_paper_command("bands", "2")
+    'dp-replica bands paper=2'
+    """
+    program = PROGRAM if find_own_file(paper) is None else search_path.name_program()
+    return f"{program} {command} paper={paper}"
 
 
 def find_reference(name: str) -> Path:

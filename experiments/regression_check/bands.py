@@ -26,13 +26,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from algorithms.installation import PROGRAM
 from algorithms.whole_files import write_text
-from documents import search_path
 from experiments.config.finding import Sign
 from experiments.config.paper import Paper
 from experiments.config.papers import read_paper
-from experiments.config.paths import ROOT, find_own_file, list_own_papers, list_papers, name_paper_file
+from experiments.config.paths import (
+    ROOT,
+    find_own_file,
+    list_own_papers,
+    list_papers,
+    name_paper_command,
+    name_paper_file,
+)
 from experiments.config.setting import drop_entries, keep_entries
 from experiments.errors import BadInput
 from experiments.judge.numbers.number_verdict import PrintedNumber
@@ -69,18 +74,6 @@ def find_folder(name: str) -> Path:
     """Return where the bands of a paper are kept: of a user's own paper in ``bands`` of the folder that was added."""
     file = find_own_file(name)
     return file.parents[1] / "bands" if file else FOLDER
-
-
-def name_bands_command(name: str) -> str:
-    """Return the words that measure the bands of a paper.
-
-    Examples
-    --------
-    >>> name_bands_command("2")
-    'dp-replica bands paper=2'
-    """
-    is_own = find_own_file(name) is not None
-    return f"{search_path.name_program() if is_own else PROGRAM} bands paper={name}"
 
 
 def read_watched_paper(name: str) -> tuple[Paper, WatchList]:
@@ -131,7 +124,7 @@ def write_accepted(name: str, accepted: Accepted, facts: Mapping[str, Any], fold
 def read_accepted(name: str, watched: WatchList, folder: Path | None = None) -> Accepted:
     """Read what is accepted of a paper; BadInput if it is not there, or made for something else than is watched."""
     path = (folder or find_folder(name)) / f"paper-{name}.csv"
-    command = name_bands_command(name)
+    command = name_paper_command("bands", name)
     try:
         rows = pd.read_csv(path)[_COLUMNS].itertuples(index=False)
         bands = {(setting, metric): Band(*numbers) for setting, metric, *numbers in rows}

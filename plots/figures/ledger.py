@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import chain, cycle
-from typing import Any
 
 import pandas as pd
 
@@ -104,12 +103,11 @@ def _choose_colours(frame: pd.DataFrame) -> dict[str, str]:
 
 
 def _draw_bar(axes: style.Axes, place: int, steps: pd.DataFrame, colours: Mapping[str, str], narrow: float) -> None:
-    words: dict[str, Any] = {"va": "center"}
     left = 0.0
     for step in steps.to_dict("records"):
         width = step["epsilon"]
         axes.barh(place, width, left=left, height=0.72, color=colours[step["purpose"]], edgecolor=style.PAPER)
         if width >= narrow:
-            axes.text(left + width / 2, place, f"{width:.2f}", ha="center", color=style.PAPER, **words)
+            axes.text(left + width / 2, place, f"{width:.2f}", ha="center", va="center", color=style.PAPER)
         left += width
-    axes.text(left, place, f" {left:.3g}", color=style.INK, **words)
+    axes.text(left, place, f" {left:.3g}", va="center", color=style.INK)

@@ -27,7 +27,14 @@ from experiments.catalogue.sources import format_software_bibtex
 from experiments.config.finding import SIGNS, AccountSign, AnySign, FinerSign, Sign
 from experiments.config.kinds.exhibits import DecisionTable, RanksFigure
 from experiments.config.papers import read_paper, use_substitutes
-from experiments.config.paths import REFERENCE, ROOT, find_own_file, find_reference, name_paper_file
+from experiments.config.paths import (
+    REFERENCE,
+    ROOT,
+    find_own_file,
+    find_reference,
+    name_paper_command,
+    name_paper_file,
+)
 from experiments.judge.verdict import Verdict
 from experiments.store.json_files import write_json
 from experiments.store.runs_file import LARGEST, RUNS
@@ -39,7 +46,7 @@ from plots.pages.html import name_anchor, render_template
 from plots.pages.lessons import NotPublished, render_lessons
 from plots.pages.printed_picture import describe_picture, write_picture
 from plots.runs.paper_run import PaperRun
-from plots.runs.run_folder import KEPT, copy_files, name_paper_command
+from plots.runs.run_folder import KEPT, copy_files
 from plots.tables.decision import NO_METHOD
 
 
@@ -97,13 +104,17 @@ def publish_run(name: str, results: Path = ROOT / "results") -> None:
     Those of a user's own paper go into ``reference`` of the folder that holds it.
     It exits with a message if the run is missing, not complete, or of code that is not committed.
     """
-    run, kept = results / f"paper-{name}", find_reference(name) / f"paper-{name}"
+    run, kept, command = (
+        results / f"paper-{name}",
+        find_reference(name) / f"paper-{name}",
+        name_paper_command("run", name),
+    )
     if not (run / "numbers.csv").is_file():
-        sys.exit(f"{run} holds no finished run: {name_paper_command(name)} first")
+        sys.exit(f"{run} holds no finished run: {command} first")
     facts = json.loads((run / "provenance.json").read_text(encoding="utf-8"))
-    _refuse_uncommitted(facts, name_paper_command(name), is_own=find_own_file(name) is not None)
+    _refuse_uncommitted(facts, command, is_own=find_own_file(name) is not None)
     if PaperRun.read(run).is_short or _lacks_cells(run):
-        sys.exit(f"{run} is not complete: {name_paper_command(name)} first")
+        sys.exit(f"{run} is not complete: {command} first")
     if (run / RUNS).is_file() and (size := (run / RUNS).stat().st_size) > LARGEST:
         sys.exit(f"{run / RUNS} has {size:,} bytes, and a published one has at most {LARGEST:,}")
     with replace_folder(kept) as aside:

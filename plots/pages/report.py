@@ -16,7 +16,7 @@ from experiments.catalogue.sources import format_software_bibtex
 from experiments.config.finding import AnySign
 from experiments.config.paper import Speaker
 from experiments.config.papers import read_paper
-from experiments.config.paths import BENCHMARKS, find_own_file, find_reference
+from experiments.config.paths import BENCHMARKS, find_own_file, find_reference, name_paper_command
 from experiments.judge.paper_answer import Answer
 from experiments.judge.verdict import Verdict
 from plots.audits import name_source
@@ -26,7 +26,7 @@ from plots.pages.paper_results import describe_unrun, render_page
 from plots.pages.reference_pages import read_published
 from plots.rows import give_reason, make_row
 from plots.runs.paper_run import PaperRun
-from plots.runs.run_folder import KEPT, copy_files, name_paper_command
+from plots.runs.run_folder import KEPT, copy_files
 from plots.sweeps.sweep_folder import FILES, list_sweeps
 
 _MOST_SWEEPS = 15  # sweeps that are listed, the newest
@@ -78,7 +78,7 @@ class PaperEntry:
     @property
     def notes(self) -> list[str]:
         """What no reader may miss: whose run it is, how complete, and what stands in for what."""
-        unrun = f"INCOMPLETE: not run; {name_paper_command(self.name)} runs it."
+        unrun = f"INCOMPLETE: not run; {name_paper_command('run', self.name)} runs it."
         return [*([self.source, self.run.completeness] if self.source else [unrun]), *self.run.substitutes]
 
 

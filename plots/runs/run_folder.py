@@ -17,12 +17,9 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
-from algorithms.installation import PROGRAM
 from algorithms.whole_files import replace_file, write_text
-from documents import search_path
 from documents.yaml_files import parse_yaml
 from experiments.config.paper import Paper, parse_paper
-from experiments.config.paths import CONF
 from experiments.errors import BadInput, one_line
 from experiments.store.runs_file import RUNS
 
@@ -39,18 +36,6 @@ KEPT = (
     *(*NEEDED, RUNS, "copies.csv", "provenance.json", "readings.csv", "curves.csv", "further_rows.csv", "costs.csv"),
     *("tables/*", "figures/*.csv", "figures/*.svg"),
 )
-
-
-def name_paper_command(name: str) -> str:
-    """Return the words that run a paper.
-
-    Examples
-    --------
-    >>> name_paper_command("2")
-    'dp-replica run paper=2'
-    """
-    is_ours = (CONF / "paper" / f"{name}.yaml").is_file()
-    return f"{PROGRAM if is_ours else search_path.name_program()} run paper={name}"
 
 
 @contextmanager

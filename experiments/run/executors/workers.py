@@ -87,14 +87,8 @@ def open_processes(where: ExecutorSettings) -> Iterator[Workers]:
 
 def _get_processes(where: ExecutorSettings) -> Workers:
     """Return processes of this machine."""
-    module = evaluate.__name__
-    start_server_of(module)
-    variables = {"PYTHONFAULTHANDLER": os.environ.get("PYTHONFAULTHANDLER", "")}
-
-    def get_pool() -> concurrent.futures.Executor:
-        return get_processes(where.n_jobs, module, variables)
-
-    return Workers(where, get_pool, run_chunk, lambda: where.n_jobs)
+    start_server_of(evaluate.__name__)
+    return Workers(where, lambda: get_processes(where.n_jobs, evaluate.__name__), run_chunk, lambda: where.n_jobs)
 
 
 @contextmanager
