@@ -16,7 +16,7 @@ from plots.exhibits.views import FigureView
 from plots.labels import label_name, label_names, label_values
 
 COLUMNS = ["value", "step", "mechanism", "purpose", "epsilon"]
-_NARROW = 0.06  # of the axis: a number does not fit into a narrower part
+_NARROW = 0.075  # of the axis: a number does not fit into a narrower part
 
 
 class LedgerView(FigureView[LedgerFigure], of=LedgerFigure):
