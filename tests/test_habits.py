@@ -11,6 +11,7 @@ import yaml
 PROJECT = Path(__file__).resolve().parents[1]
 WORKFLOWS = sorted((PROJECT / ".github" / "workflows").glob("*.yml"))
 TARGETS = set(re.findall(r"^([a-z%-]+):", (PROJECT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
+OF_A_RUNNER = {"pip", "mv", "docker", "npx"}  # programs of the machines that workflows run on
 
 
 def read(name):
@@ -39,7 +40,7 @@ def test_what_a_workflow_runs_is_there(workflow):
         program, *words = command.split()
         if program == "make":
             assert {word for word in words if not word.startswith("--")} <= TARGETS
-        else:
+        elif program not in OF_A_RUNNER:
             assert os.access(PROJECT / program, os.X_OK)
 
 
