@@ -14,8 +14,8 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module, reload
 from multiprocessing import forkserver, resource_tracker, util
 from time import sleep
@@ -76,14 +76,19 @@ def resume_collection() -> None:
     gc.set_threshold(100_000, 50, 100)  # of a million cells, none is garbage
 
 
-def spare_main_module() -> None:
-    """Start workers without the main module of this process, as long as it lasts.
+@contextmanager
+def start_without_main_module() -> Iterator[None]:
+    """Start workers meanwhile that do not run the main module of this process.
 
     `multiprocessing` runs it again in each of them. Ours does nothing then; a script of somebody else's, which need
     not guard what it does by ``if __name__ == "__main__":``, would begin anew in every worker.
     """
     global _is_main_ours
-    _is_main_ours = False
+    before, _is_main_ours = _is_main_ours, False
+    try:
+        yield
+    finally:
+        _is_main_ours = before
 
 
 def choose_start(is_plain: bool = False) -> str:

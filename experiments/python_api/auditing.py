@@ -15,7 +15,7 @@ from experiments.audit.subjects import Subject
 from experiments.config import estimators
 from experiments.edge import keep_prints_apart
 from experiments.errors import BadInput
-from experiments.processes import spare_main_module
+from experiments.processes import start_without_main_module
 from experiments.python_api import refuses_bad_input
 
 
@@ -108,8 +108,7 @@ def audit(
             raise BadInput("params and dataset are of algorithms of the catalogue: an estimator has its own parameters")
         claimed = getattr(algorithm, "epsilon", 1.0) if epsilon is None else epsilon
         plan = AuditPlan(epsilon=claimed, subject=describe_estimator(algorithm), **given)
-    spare_main_module()
-    with keep_prints_apart():
+    with start_without_main_module(), keep_prints_apart():
         return Audit(*run_audit(plan))
 
 

@@ -20,7 +20,7 @@ from experiments.config.papers import load_paper
 from experiments.config.paths import CONF
 from experiments.errors import BadInput, suggest_name
 from experiments.metrics.find import read_names
-from experiments.processes import spare_main_module
+from experiments.processes import start_without_main_module
 from experiments.python_api import check_flags, read_path, refuses_bad_input
 from experiments.python_api.paper_runs import run_papers
 from experiments.python_api.papers import LoadedPaper
@@ -141,9 +141,9 @@ def run(
     folder = resolve_path(read_path(results, "results"))
     where = make_executor(_read_settings(executor, jobs=jobs, time_limit=time_limit, address=address))
     make_folder(folder)
-    spare_main_module()
     keys = {cell.key for cell in cells} if anew else ()
-    outcome, records = run_and_collect(cells, folder, where, stop_on_error, keys)
+    with start_without_main_module():
+        outcome, records = run_and_collect(cells, folder, where, stop_on_error, keys)
     name_failures(outcome, str(results))
     return arrange_cells(cells, records)
 
@@ -190,8 +190,8 @@ def run_paper(
     config: dict[str, Any] = {"results": str(results), "dry_run": False, "anew": anew, "stop_on_error": stop_on_error}
     config["executor"] = _read_settings(executor, jobs=jobs, time_limit=time_limit, address=address)
     request = SweepRequest("reproduce", config, {}, {}, (f"paper={name}",))
-    spare_main_module()
-    with redirect_stdout(io.StringIO()):  # the summary, which a notebook shows of what is returned
+    # a notebook shows the summary as what is returned
+    with start_without_main_module(), redirect_stdout(io.StringIO()):
         run_papers(request, {name: load_paper(name, repeats, most_repeats)})
     return LoadedPaper.read(folder / f"paper-{name}")
 
