@@ -114,14 +114,9 @@ def list_places(file: Path) -> dict[str, Path]:
     ['edprf', 'edprf_sound']
     """
     try:
-        return _list_places(file, find_state(file))
+        return variants.list_places(_read_kept(file, find_state(file)), file)
     except UNREADABLE:
         return {file.stem: file}
-
-
-@lru_cache(maxsize=1024)
-def _list_places(file: Path, state: tuple[int, int] | None) -> dict[str, Path]:
-    return variants.list_places(_read_kept(file, state), file)
 
 
 @lru_cache(maxsize=1024)

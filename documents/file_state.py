@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from os import DirEntry
 from pathlib import Path
 
 
-def find_state(file: Path) -> tuple[int, int] | None:
+def find_state(file: Path | DirEntry) -> tuple[int, int] | None:
     """Return what changes when somebody writes to a file: time and size; None if it is not there.
 
     Examples

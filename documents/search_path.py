@@ -14,12 +14,13 @@ import re
 import shlex
 import sys
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from algorithms.installation import PROGRAM, ROOT
 from documents.composed_yaml import list_places
+from documents.file_state import find_state
 from documents.variants import name_place, split_place
 from documents.yaml_files import DocumentError, shorten_path
 
@@ -112,13 +113,35 @@ def list_files(built_in: Path) -> dict[str, Path]:
     >>> list_files(BUILT_IN / "executor")["dask"].name
     'dask.yaml'
     """
+    return dict(_name_files(built_in, tuple(map(_look_into, _list_folders(built_in)))))
+
+
+@lru_cache(maxsize=32)
+def _name_files(built_in: Path, folders: tuple[tuple[_Found, ...], ...]) -> dict[str, Path]:
+    """Return files by name as `list_files` does, of folders as they were found: mostly nothing has changed in them."""
     files: dict[str, Path] = {}
-    for folder in _list_folders(built_in):
-        for path in sorted(folder.glob("*.yaml"), key=lambda path: path.name):
-            for name, place in (list_places(path) if built_in == ALGORITHMS else {path.stem: path}).items():
-                if (first := files.setdefault(name, place)) is not place:
-                    _check_same(first, place, name)
+    for path in (Path(found.path) for folder in folders for found in folder):
+        for name, place in (list_places(path) if built_in == ALGORITHMS else {path.stem: path}).items():
+            if (first := files.setdefault(name, place)) is not place:
+                _check_same(first, place, name)
     return dict(sorted(files.items()))
+
+
+class _Found(NamedTuple):
+    """A file, with what changes when somebody writes to it."""
+
+    path: str
+    state: tuple[int, int] | None
+
+
+def _look_into(folder: Path) -> tuple[_Found, ...]:
+    """Return the YAML files of a folder, sorted; none of a folder that is not there."""
+    try:
+        with os.scandir(folder) as entries:
+            found = [_Found(entry.path, find_state(entry)) for entry in entries if entry.name.endswith(".yaml")]
+    except OSError:
+        return ()
+    return tuple(sorted(found))
 
 
 def find_file(built_in: Path, name: str) -> Path | None:

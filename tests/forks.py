@@ -73,9 +73,13 @@ class Client:
         """Start a module as ``python -m`` does, in a process group of its own."""
         return self._start({"module": module, "words": [module, *map(str, words)]}, "", folder, variables)
 
-    def run_code(self, code, program, *words, asked="", **variables):
-        """Run lines of Python as a program of this name, with a text on its standard input."""
-        return self._start({"code": code, "words": list(map(str, [program, *words]))}, asked, None, variables).wait()
+    def run_code(self, code, program, *words, **settings):
+        """Run lines of Python as a program of this name, and return its exit code and what it wrote."""
+        return self.start_code(code, program, *words, **settings).wait()
+
+    def start_code(self, code, program, *words, asked="", **variables):
+        """Start lines of Python as a program of this name, with a text on its standard input."""
+        return self._start({"code": code, "words": list(map(str, [program, *words]))}, asked, None, variables)
 
     def _start(self, request, asked, folder, variables):
         request |= {"folder": str(folder or self._folder), "environment": self._environment | variables}

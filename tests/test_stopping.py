@@ -1,15 +1,13 @@
 """What runs for long ends soon after Ctrl-C, on one thread and on several; what fails says so; forks go on."""
 
 import signal
-import subprocess
-import sys
 import textwrap
 import time
 
 import pytest
 
-from algorithms.installation import ROOT
 from algorithms.native import is_plain
+from tests.waiting import wait_for
 
 pytestmark = [pytest.mark.skipif(is_plain(), reason="the Python runs here"), pytest.mark.long]
 
@@ -37,7 +35,7 @@ def audited(estimator):
     return ForestOnTable(estimator, CLASSIFICATION_PAIRS[0], CLASSIFICATION_PAIRS[0].table, 5)
 """
 INTERRUPTED = """
-print("begins", flush=True)
+print("begins", file=sys.stderr, flush=True)
 try:
     {}
 except KeyboardInterrupt:
@@ -45,16 +43,23 @@ except KeyboardInterrupt:
 """
 
 
-def run(program):
-    return subprocess.Popen(
-        [sys.executable, "-c", BEGIN + textwrap.dedent(program)],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
+@pytest.fixture
+def start(commands):
+    """Start lines of Python in a process of their own."""
+    return lambda program: commands.start_code(BEGIN + textwrap.dedent(program), "-c")
+
+
+def wait(process):
+    done = process.wait()
+    assert done.returncode == 0, done.stderr
+    return done.stdout, done.stderr
+
+
+def wait_shortly(process):
+    began = time.monotonic()
+    found = wait(process)
+    assert time.monotonic() - began < SOON
+    return found
 
 
 @pytest.mark.parametrize(
@@ -67,21 +72,15 @@ def run(program):
     ],
     ids=["one tree", "two threads", "many trees", "audit"],
 )
-def test_long_work_ends_soon_after_ctrl_c(work):
-    process = run(INTERRUPTED.format(work))
-    assert process.stdout.readline() == "begins\n"
-    time.sleep(1.5)
-    start = time.monotonic()
+def test_long_work_ends_soon_after_ctrl_c(work, start):
+    process = start(INTERRUPTED.format(work))
+    wait_for(process.read_stderr)
+    time.sleep(0.5)  # kernels run then
     process.send_signal(signal.SIGINT)
-    try:
-        out, err = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert (out, err) == ("interrupted\n", "")
-    assert time.monotonic() - start < SOON
+    assert wait_shortly(process) == ("interrupted\n", "begins\n")
 
 
-def test_other_threads_end_where_one_has_failed():
+def test_other_threads_end_where_one_has_failed(start):
     program = """
     import threading
     from algorithms.threads import map_in_threads
@@ -100,11 +99,10 @@ def test_other_threads_end_where_one_has_failed():
     except ZeroDivisionError:
         print("failed")
     """
-    out, err = run(program).communicate(timeout=SOON + 15)
-    assert (out, err) == ("failed\n", "")
+    assert wait_shortly(start(program)) == ("failed\n", "")
 
 
-def test_a_handler_of_another_signal_runs_while_a_tree_grows():
+def test_a_handler_of_another_signal_runs_while_a_tree_grows(start):
     program = """
     import signal
 
@@ -118,11 +116,10 @@ def test_a_handler_of_another_signal_runs_while_a_tree_grows():
     except TimeoutError:
         print("rang")
     """
-    out, err = run(program).communicate(timeout=SOON + 15)
-    assert (out, err) == ("rang\n", "")
+    assert wait_shortly(start(program)) == ("rang\n", "")
 
 
-def test_no_room_is_a_memory_error_and_the_process_goes_on():
+def test_no_room_is_a_memory_error_and_the_process_goes_on(start):
     program = """
     import resource
     from algorithms.regression.objective import _sum_few_products
@@ -144,11 +141,10 @@ def test_no_room_is_a_memory_error_and_the_process_goes_on():
         print("no room")
     print(len(forest(n_estimators=1, max_depth=3).fit(X, y).trees_))
     """
-    out, err = run(program).communicate(timeout=120)
-    assert (out, err) == ("no room\nno room\nno room\n1\n", "")
+    assert wait(start(program)) == ("no room\nno room\nno room\n1\n", "")
 
 
-def test_a_fork_after_threads_grows_the_same_trees():
+def test_a_fork_after_threads_grows_the_same_trees(start):
     program = """
     def trees():
         return b"".join(tree.tobytes() for tree in forest(n_estimators=4, max_depth=4, n_jobs=2).fit(X, y).trees_)
@@ -159,5 +155,4 @@ def test_a_fork_after_threads_grows_the_same_trees():
         os._exit(int(trees() != before))
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), trees() == before)
     """
-    out, err = run(program).communicate(timeout=60)
-    assert (out, err) == ("0 True\n", "")
+    assert wait(start(program)) == ("0 True\n", "")
