@@ -10,8 +10,6 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from experiments.config.paths import ROOT
 
 ORDER = [
