@@ -178,6 +178,7 @@ def serve(folder, watched, modules):
     sys.path[0] = os.getcwd()
     for module in modules:
         __import__(module)
+    _read_code()
     gc.collect()
     gc.freeze()  # what a collector looks at would be copied in each fork
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait for what they have forked
@@ -197,6 +198,15 @@ def serve(folder, watched, modules):
             connection.close()
     shutil.rmtree(folder)
     os._exit(0)
+
+
+def _read_code():
+    """Read the code that keys of cells are made of, where something is run: each command would parse it anew."""
+    for module in [module for name, module in sys.modules.items() if name.endswith("experiments.cells.code_version")]:
+        walk = sys.modules[module.collect_modules.__module__]
+        module.code_version(f"{walk.PREFIX}algorithms.RDTClassifier")
+        for path in walk.find_algorithm_source("algorithms").parent.rglob("*.py"):
+            walk.read_code(path)
 
 
 def _is_running(process):
