@@ -16,7 +16,7 @@ from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import ClaimQuestion
 from experiments.metrics.metric import Margin
 from experiments.questions.claims import find_rule
-from experiments.questions.decide import run_until_decided
+from experiments.questions.decide import list_rounds, run_together, run_until_decided
 from experiments.questions.number_questions import resolve_number
 from experiments.questions.paper_questions import resolve_claims, resolve_paper
 from experiments.store.record import Measured, Record
@@ -251,6 +251,20 @@ def test_one_crash_does_not_hide_that_another_group_refutes():
     paper, table = decide(runner)
     (result,) = judge_claims(paper, table)
     assert result.verdict == "refuted" and "INCOMPLETE: 1 run failed" in result.reason
+
+
+def test_papers_have_their_rounds_together_and_each_is_given_what_it_gives_alone():
+    narrow = ABOVE | {"id": "narrow", "where": {"epsilon": 1.0}, "within": []}
+    papers = {"open": make_paper(**PAPER), "clear": make_paper(**PAPER | {"claims": [narrow]})}
+    alone = {name: FakeRunner(accuracy_of) for name in papers}
+    tables = {name: run_until_decided(resolve_paper(paper), alone[name]) for name, paper in papers.items()}
+    together = FakeRunner(accuracy_of)
+    found = run_together({name: list_rounds(resolve_paper(paper)) for name, paper in papers.items()}, together)
+    assert next(found)[0] == "clear" and len(together.rounds) == 1, "it waits for no other"
+    (name, table), *_ = found
+    assert name == "open" and table.equals(tables["open"])
+    assert together.count() == [160, *alone["open"].count()[1:]]
+    assert together.reasons[1:] == [f"paper open, {reason}" for reason in alone["open"].reasons[1:]]
 
 
 def test_a_run_may_begin_with_the_cells_of_no_study():

@@ -8,7 +8,8 @@ from experiments.cells.cell import format_json
 from experiments.config.papers import load_paper
 from experiments.judge.claim_answers import judge_claims
 from experiments.judge.number_answers import judge_numbers
-from experiments.questions.decide import run_until_decided
+from experiments.judge.tasks import RunTasks
+from experiments.questions.decide import list_rounds, run_together
 from experiments.questions.paper_questions import PaperQuestions, resolve_named
 from experiments.request import SweepRequest
 from experiments.run.executors.executor import make_executor
@@ -19,22 +20,25 @@ from experiments.store.results import Results
 
 def run_command(request: SweepRequest) -> int:
     """Decide the claims of some papers, or of all; returns the exit code."""
-    config = request.config
-    prepared = []
+    config, asked = request.config, {}
     for name in request.list_papers():
         paper = load_paper(name, config["repeats"], config["most_repeats"])
         chosen = {paper.claim(str(claim), "claims").id for claim in request.values.get("claims") or paper.claims_by_id}
-        prepared.append((paper.number, chosen, resolve_named(name, paper)))
-    return max(_decide_claims(*asked, request) for asked in prepared)
+        asked[name] = paper.number, chosen, resolve_named(name, paper)
+    executor = make_executor(config["executor"])
+    rounds, answer = Rounds(request.results_folder, executor), TaskRunner(executor).answer
+    deciding = {}
+    for name, (_, chosen, questions) in asked.items():
+        deciding[name] = list_rounds(questions, [claim for claim in questions.claims if claim.id in chosen], answer)
+    for name, table in run_together(deciding, rounds.run):
+        _print_answers(*asked[name], Results(table), answer)
+    return rounds.name_failures(str(config["results"]))
 
 
-def _decide_claims(number: int | str, chosen: Collection[str], questions: PaperQuestions, request: SweepRequest) -> int:
-    rounds = Rounds(request.results_folder, make_executor(request.config["executor"]))
-    claims = [claim for claim in questions.claims if claim.id in chosen]
-    answer = TaskRunner(make_executor(request.config["executor"])).answer
-    results = Results(run_until_decided(questions, rounds.run, claims, answer))
+def _print_answers(
+    number: int | str, chosen: Collection[str], questions: PaperQuestions, results: Results, answer: RunTasks
+) -> None:
     numbers = judge_numbers(questions.numbers, results, run_tasks=answer)
     for answered in judge_claims(questions.claims, results, numbers, answer):
         if answered.id in chosen:
             print(format_json({"paper": number, **answered.model_dump()}))
-    return rounds.name_failures(str(request.config["results"]))

@@ -15,7 +15,7 @@ from experiments.cells.cell import Cell
 from experiments.config.paper import Paper
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import print_to_stderr
-from experiments.questions.decide import run_until_decided
+from experiments.questions.decide import list_rounds, run_together
 from experiments.questions.paper_questions import PaperQuestions, resolve_named
 from experiments.request import SweepRequest, make_folder
 from experiments.run.dry_run import print_plan
@@ -30,44 +30,66 @@ from experiments.trace import span
 
 
 def run_papers(request: SweepRequest, papers: Mapping[str, Paper]) -> int:
-    """Run papers one after the other, each written while the next is run; returns the exit code."""
+    """Run papers, their rounds together, each written while others are still run; returns the exit code."""
     prepared = {name: (paper, resolve_named(name, paper)) for name, paper in papers.items()}
     executor = make_executor(request.config["executor"])
-    if request.config["dry_run"]:
-        for paper, questions in prepared.values():
-            _print_substitutes(paper)
+    for paper, questions in prepared.values():
+        _print_substitutes(paper)
+        if request.config["dry_run"]:
             cells = list(chain.from_iterable(questions.cells.values()))
             print_plan(cells, request.results_folder / "store.sqlite", executor, request.read_flag("anew"))
+    if request.config["dry_run"]:
         return 0
-    runner = TaskRunner(executor)
-    codes: list[int] = []
-    runs: list[_PaperRun] = []
+    for name in papers:
+        make_folder(request.results_folder / f"paper-{name}")
+    flags = request.read_flag("stop_on_error"), request.read_flag("anew")
+    rounds = Rounds(request.results_folder, executor, *flags)
+    _run_and_write(request, prepared, rounds, TaskRunner(executor))
+    return rounds.name_failures(str(request.config["results"]))
 
-    def finish_written() -> None:
-        while runs and runs[0].is_written:
-            codes.append(runs.pop(0).finish(runner))
 
+def _run_and_write(
+    request: SweepRequest, prepared: Mapping[str, tuple[Paper, PaperQuestions]], rounds: Rounds, runner: TaskRunner
+) -> None:
+    """Run papers until they are decided, and write what came out of each."""
+    decided: list[_DecidedPaper] = []
+
+    def run_round(cells: list[Cell], reason: str) -> Mapping[str, Record]:
+        while decided and decided[0].is_written:  # between the bars of two rounds
+            decided.pop(0).finish(runner)
+        for one in decided:
+            one.begin_to_write(runner)
+        return rounds.run(cells, reason)
+
+    def finish_all() -> None:
+        for one in decided[:-1]:
+            one.begin_to_write(runner)
+        for one in decided:
+            one.finish(runner)
+
+    deciding = {name: list_rounds(questions, run_tasks=runner.answer) for name, (_, questions) in prepared.items()}
     try:
-        for name, (paper, questions) in prepared.items():
-            for earlier in runs:
-                earlier.begin_to_write(runner)
-            runs.append(_run_paper(name, paper, questions, request, runner, finish_written))
-    except Exception:  # whatever ends one paper, the others were run; Ctrl-C waits for nothing
-        for run in runs:
-            run.finish(runner)
+        with span("run until all is decided"):
+            for name, table in run_together(deciding, run_round):
+                paper, questions = prepared[name]
+                folder = request.results_folder / f"paper-{name}"
+                asked = replace(questions, cells={}, settings={})  # which may be many, and nothing is run any more
+                decided.append(
+                    _DecidedPaper(partial(write_results, paper, asked, folder, table, request.arguments), folder)
+                )
+    except Exception:  # whatever ends one paper, those that are decided are written; Ctrl-C waits for nothing
+        finish_all()
         raise
-    return max([*codes, *(run.finish(runner) for run in runs)])
+    finish_all()
 
 
 @dataclass
-class _PaperRun:
+class _DecidedPaper:
     """A paper whose cells are run, and what is left to do."""
 
     #: Writes what came out; returns the files that are named then.
     write: Callable[..., list[Path]]
     folder: Path
-    #: Says which settings have no result; returns the exit code.
-    name_failures: Callable[[], int]
     writing: BegunTask[list[Path]] | None = None
 
     @property
@@ -76,44 +98,17 @@ class _PaperRun:
         return self.writing is not None and self.writing.is_done
 
     def begin_to_write(self, runner: TaskRunner) -> None:
-        """Let a process write what came out while the next paper is run."""
+        """Let a process write what came out while other papers are run."""
         self.writing = self.writing or runner.begin(self.write)
 
-    def finish(self, runner: TaskRunner) -> int:
-        """Write what came out, if that has not begun, and say it; returns the exit code."""
+    def finish(self, runner: TaskRunner) -> None:
+        """Write what came out, if that has not begun, and say it."""
         from plots.pages.terminal import print_summary
         from plots.runs.paper_run import PaperRun
 
         with span("write tables and figures"):
             paths = self.writing.wait() if self.writing else self.write(runner=runner)
         print_summary(PaperRun.read(self.folder), paths)
-        return self.name_failures()
-
-
-def _run_paper(
-    name: str,
-    paper: Paper,
-    questions: PaperQuestions,
-    request: SweepRequest,
-    runner: TaskRunner,
-    finish_written: Callable[[], None],
-) -> _PaperRun:
-    executor = make_executor(request.config["executor"])
-    _print_substitutes(paper)
-    folder = request.results_folder / f"paper-{name}"
-    make_folder(folder)
-    flags = request.read_flag("stop_on_error"), request.read_flag("anew")
-    rounds = Rounds(request.results_folder, executor, *flags)
-
-    def run_round(cells: list[Cell], reason: str) -> Mapping[str, Record]:
-        finish_written()  # between the bars of two rounds
-        return rounds.run(cells, reason)
-
-    with span(f"paper {name}, until it is decided"):
-        table = run_until_decided(questions, run_round, run_tasks=runner.answer)
-    asked = replace(questions, cells={}, settings={})  # which may be many, and nothing is run any more
-    write = partial(write_results, paper, asked, folder, table, request.arguments)
-    return _PaperRun(write, folder, partial(rounds.name_failures, str(request.config["results"])))
 
 
 def _print_substitutes(paper: Paper) -> None:

@@ -1,16 +1,17 @@
-"""Run a paper until its verdicts are decided: its repeats for the picture, as many as it takes for the verdicts.
+"""Run papers until their verdicts are decided: their repeats for the picture, as many as it takes for the verdicts.
 
 Cells are run in rounds. After each, every claim and number that is not decided says which settings need how many
 repeats; what is settled gets no more. Which cells that are depends on the results of the cells before alone, so that
 neither the number of jobs, nor the order, nor a kill changes it, and a run that is taken up again goes on where it
-stopped.
+stopped. Several papers have their rounds together: no core waits for the last long cells of one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -24,8 +25,18 @@ from experiments.store.long_table import long_table
 from experiments.store.record import Record
 from experiments.store.results import Results, SettingKey
 
+
+class Round(NamedTuple):
+    """Cells that are run before anything is judged again, and the reason for them in words; none of the first."""
+
+    cells: list[Cell]
+    reason: str
+
+
 Run = Callable[[list[Cell], str], Mapping[str, Record]]
 """Runs cells, for a reason given in words, and returns the records of all of them that are there."""
+Deciding = Generator[Round, Mapping[str, Record], pd.DataFrame]
+"""Yields one round after the other, is sent the records of its cells, and returns the long table of all."""
 
 
 def run_until_decided(
@@ -36,6 +47,47 @@ def run_until_decided(
 ) -> pd.DataFrame:
     """Run the cells of a paper, and then as many more as its verdicts take; return the long table of all.
 
+    See `list_rounds`.
+    """
+    return next(run_together({"": list_rounds(questions, claims, run_tasks)}, run))[1]
+
+
+def run_together(papers: Mapping[str, Deciding], run: Run) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Run rounds of several papers as one, until all are decided; yield each with its long table when it is.
+
+    Parameters
+    ----------
+    papers : mapping of str to generator
+        The rounds of each paper by its name, as from `list_rounds`.
+    run : callable
+        Runs the cells of a round of all.
+    """
+    undecided = dict(papers)
+    records: dict[str, Mapping[str, Record] | None] = dict.fromkeys(papers)
+    while undecided:
+        asked: dict[str, Round] = {}
+        for name, rounds in list(undecided.items()):
+            try:
+                asked[name] = rounds.send(records[name])  # type: ignore[arg-type] # nothing begins the first
+            except StopIteration as decided:
+                del undecided[name]
+                yield name, decided.value
+        if asked:
+            reasons = [_name_reason(name, one.reason, len(papers)) for name, one in asked.items() if one.reason]
+            found = run(list(chain.from_iterable(one.cells for one in asked.values())), "\n".join(reasons))
+            for name, one in asked.items():
+                records[name] = {cell.key: found[cell.key] for cell in one.cells if cell.key in found}
+
+
+def _name_reason(name: str, reason: str, n_papers: int) -> str:
+    return f"paper {name}, {reason}" if n_papers > 1 else reason
+
+
+def list_rounds(
+    questions: PaperQuestions, claims: Sequence[AskedClaim] | None = None, run_tasks: RunTasks = run_here
+) -> Deciding:
+    """Yield the cells of a paper, and then as many more as its verdicts take; return the long table of all.
+
     A paper's ``most_repeats`` are the end of all rounds. If claims are given, nothing is run that they and the printed
     numbers do not need; else all of the paper's are decided, after its own repeats. The table has no columns if no cell
     was run.
@@ -44,7 +96,7 @@ def run_until_decided(
     records: dict[str, Record] = {}
     tables = []
     if first_cells := list(chain.from_iterable(done.values())):
-        records.update(run(first_cells, ""))
+        records.update((yield Round(first_cells, "")))
         tables.append(long_table(done, records))
     asked = [claim.question for claim in (questions.claims if claims is None else claims)]
     undecided = [question for question in asked if isinstance(question, ClaimQuestion)]
@@ -62,7 +114,7 @@ def run_until_decided(
             done[name] += of_study
         n_parts, most = len({need.settings for need in needs}), max(need.repeats for need in needs)
         why = f"still open: {len(undecided)} claims; up to {most} repeats of {n_parts} parts of studies"
-        new = run(list(chain.from_iterable(further.values())), why)
+        new = yield Round(list(chain.from_iterable(further.values())), why)
         is_known = not new.keys().isdisjoint(records)  # a cell of another study, too, which may have failed before
         before = None if is_known else results
         records.update(new)
