@@ -128,16 +128,16 @@ def list_claim_plots(
 
 def label_place(paper: Paper, claim: Claim, group: Mapping[str, Any]) -> str:
     """Return the setting of a group in the paper's words, and the part of the claim that it is about."""
-    return describe_place({**group, "part": _label_part(paper, claim, group.get("part", ""))}, paper.labels)
+    return describe_place({**group, "part": _label_contrast(paper, claim, group.get("part", ""))}, paper.labels)
 
 
-def _label_part(paper: Paper, claim: Claim, part: str) -> str:
-    """Return a part of a claim by the values that it compares, or by its name if it compares none."""
-    if not part or not isinstance(claim, ClaimAboutRuns):
-        return part
-    along, compared = find_rule(claim).find_compared(paper, part)
+def _label_contrast(paper: Paper, claim: Claim, contrast: str) -> str:
+    """Return a contrast of a claim by the values that it compares, or by its name if it compares none."""
+    if not contrast or not isinstance(claim, ClaimAboutRuns):
+        return contrast
+    along, compared = find_rule(claim).find_compared(paper, contrast)
     if not compared:
-        return part
+        return contrast
     axis, values = labels.label_name(paper, along), " to ".join(labels.label_value(paper, value) for value in compared)
     return f"{axis} from {values}" if len(compared) > 1 else f"against {axis} = {values}"
 

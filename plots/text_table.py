@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from algorithms.whole_files import write_text
-from plots.exhibits.views import Part, TableView
+from plots.exhibits.views import AnyExhibit, TableView
 from plots.formulas import split_formulas
 from plots.labels import MISSING
 from plots.series import note_shortfall
@@ -44,7 +44,7 @@ class TextTable(NamedTuple):
     cells: list[list[Cell]]
 
 
-class ArrangedTable(TableView[Part]):
+class ArrangedTable(TableView[AnyExhibit]):
     """A table of a paper that is arranged as text, from which the page and LaTeX have it."""
 
     @abstractmethod
@@ -79,7 +79,7 @@ class ArrangedTable(TableView[Part]):
 
     def caption(self, frame: pd.DataFrame) -> tuple[str, str]:
         """Return what stands above it in LaTeX, and behind that in bold."""
-        return self.part.title, self.note_missing(frame)
+        return self.exhibit.title, self.note_missing(frame)
 
 
 def format_latex(title: str, columns: Sequence[str], body: Sequence[Sequence[str]], note: str, n_names: int = 1) -> str:

@@ -111,12 +111,12 @@ def test_a_run_that_is_not_there_cannot_be_published(tmp_path, capsys):
     assert "holds no finished run" in exit_code("do=reference", "paper=2", f"results={tmp_path}")
 
 
-@pytest.mark.parametrize("part", ["ratios", "scaling"])
-def test_a_part_of_the_speed_is_measured(part, monkeypatch, capsys):
-    monkeypatch.setattr(f"experiments.speed.{part}.TABLES", {f"of {part}": [lambda: [Measurement(part, 1.5, 2)]]})
-    assert exit_code("do=speed", f"part={part}") == 0
+@pytest.mark.parametrize("suite", ["ratios", "scaling"])
+def test_a_suite_of_the_speed_is_measured(suite, monkeypatch, capsys):
+    monkeypatch.setattr(f"experiments.speed.{suite}.TABLES", {f"of {suite}": [lambda: [Measurement(suite, 1.5, 2)]]})
+    assert exit_code("do=speed", f"part={suite}") == 0
     title, *lines = capsys.readouterr().out.strip().splitlines()
-    assert title.strip() == f"of {part}" and any(f"{part} " in line and "1.5" in line for line in lines)
+    assert title.strip() == f"of {suite}" and any(f"{suite} " in line and "1.5" in line for line in lines)
     assert exit_code("do=speed", "part=scalin") == 2
     assert capsys.readouterr().err == "error: part=scalin cannot be measured; did you mean 'scaling'?\n"
 

@@ -48,9 +48,9 @@ LINE = {"situation": "any table", "study": "all", "metric": "accuracy"}
 TREE_AHEAD = {"thrifty_tree": 0.8, "edprf": 0.7, "rdt": 0.6, "majority": 0.5, "random_forest": 0.9}
 
 
-def make_part(part, folder="figures", **keys):
+def make_exhibit(exhibit, folder="figures", **keys):
     """Return a paper with one table or figure, and that."""
-    paper = make_paper(**PAPER, **keys, **{folder: [part]})
+    paper = make_paper(**PAPER, **keys, **{folder: [exhibit]})
     return paper, getattr(paper, folder)[0]
 
 
@@ -90,7 +90,7 @@ def by_hand(dataset, algorithm):
 
 
 def wins(table, **keys):
-    paper, figure = make_part(WINS | keys)
+    paper, figure = make_exhibit(WINS | keys)
     return view(paper, figure).make_frame(table, pd.DataFrame())
 
 
@@ -126,12 +126,12 @@ def test_a_set_with_a_setting_missing_counts_for_nobody_and_is_named():
     found = wins(gone)
     assert set(found["sets"]) == {3}
     assert (found["n"].sum(), found["n_expected"].sum()) == (46, 48)
-    paper, figure = make_part(WINS)
+    paper, figure = make_exhibit(WINS)
     assert view(paper, figure).draw(found).axes[0].get_title(loc="left") == "INCOMPLETE: 46 of 48 cells"
 
 
 def test_each_pair_is_written_into_the_figure_and_summed_up_beside_it():
-    paper, figure = make_part(WINS)
+    paper, figure = make_exhibit(WINS)
     frame = wins(cells(by_hand))
     words = [text.get_text() for text in view(paper, figure).draw(frame).axes[0].texts]
     assert words[:2] == ["2", "4"] and len(words) == 9
@@ -176,20 +176,20 @@ def test_sets_that_are_held_out_are_those_of_the_file(monkeypatch):
     monkeypatch.setattr(tuning, "read_division", lambda: division)
     monkeypatch.setattr("experiments.comparisons.comparison.read_division", lambda: division)
     ranks = {**WINS, "kind": "ranks", "sets": "held_out", "advises": True}
-    paper, figure = make_part(ranks)
+    paper, figure = make_exhibit(ranks)
     frame = view(paper, figure).make_frame(cells(), pd.DataFrame())
     assert set(frame["dataset"]) == {"mushroom", "congvote", ""}
     advice = view(paper, figure).advise(frame)
     assert "over 2 data sets, all held out, not in this study: letter;" in advice
     ranks.pop("sets")
-    paper, figure = make_part(ranks)
+    paper, figure = make_exhibit(ranks)
     shown = view(paper, figure).describe(view(paper, figure).make_frame(cells(), None))
     assert "4 data sets, 2 of 4 held out" in shown["explanation"]
     assert set(wins(cells(), sets="chosen_on")["sets"]) == {2}
 
 
 def test_a_study_without_a_set_that_is_held_out_says_so():
-    paper, _ = make_part(WINS | {"sets": "held_out"})
+    paper, _ = make_exhibit(WINS | {"sets": "held_out"})
     with pytest.raises(PaperError, match=r"w: study 'all' has no data set that the project lists as held_out"):
         resolve_paper(paper)
 
@@ -252,15 +252,15 @@ def test_training_rows_are_those_of_the_protocol():
 
 
 def test_a_set_whose_files_are_missing_is_named_where_kinds_are_shown(without_mushroom):
-    paper, part = make_part(WAYS, "tables")
-    frame = view(paper, part).make_frame(cells(), pd.DataFrame(), {})
+    paper, exhibit = make_exhibit(WAYS, "tables")
+    frame = view(paper, exhibit).make_frame(cells(), pd.DataFrame(), {})
     members = frame.drop_duplicates("data").set_index("data")["members"]
     assert members["all"].split() == sorted(SETS) and members["unknown"] == "mushroom"
     assert not any("mushroom" in members[kind].split() for kind in KINDS)
-    assert "kind unknown (1)" in view(paper, part).describe(frame)["columns"]
-    assert "kind unknown, as their files are missing: mushroom." in view(paper, part).describe(frame)["explanation"]
+    assert "kind unknown (1)" in view(paper, exhibit).describe(frame)["columns"]
+    assert "kind unknown, as their files are missing: mushroom." in view(paper, exhibit).describe(frame)["explanation"]
 
-    paper, figure = make_part(FACETS)
+    paper, figure = make_exhibit(FACETS)
     kinds = (
         view(paper, figure).make_frame(cells(), pd.DataFrame()).drop_duplicates("dataset").set_index("dataset")["kinds"]
     )
@@ -283,8 +283,8 @@ def test_where_all_files_are_there_no_kind_is_unknown():
 
 
 def ways(table, **keys):
-    paper, part = make_part(WAYS | keys, "tables")
-    return view(paper, part).make_frame(table, pd.DataFrame(), {})
+    paper, exhibit = make_exhibit(WAYS | keys, "tables")
+    return view(paper, exhibit).make_frame(table, pd.DataFrame(), {})
 
 
 def test_a_share_of_the_way_is_the_mean_over_the_sets_of_a_kind():
@@ -311,9 +311,9 @@ def test_a_set_without_a_way_is_in_no_mean():
 
 
 def test_the_table_names_the_rules_and_the_number_of_sets(tmp_path):
-    paper, part = make_part(WAYS, "tables")
+    paper, exhibit = make_exhibit(WAYS, "tables")
     publish_paper(paper, ask(paper), cells(), tmp_path)
-    shown = view(paper, part).describe(PaperRun.read(tmp_path).read_frame(part))
+    shown = view(paper, exhibit).describe(PaperRun.read(tmp_path).read_frame(exhibit))
     assert shown["columns"] == ["all sets (4)", "small table (2)", "mostly nominal (4)"]
     texts = {name: [cell["ours"] for cell in cells_of] for name, cells_of in shown["rows"]}
     assert texts["RDT"] == ["25", "25", "25"]
@@ -322,7 +322,7 @@ def test_the_table_names_the_rules_and_the_number_of_sets(tmp_path):
 
 
 def test_floor_and_ceiling_must_be_run_on_the_same_sets():
-    paper, _ = make_part(WAYS | {"ceiling": "extra_trees"}, "tables")
+    paper, _ = make_exhibit(WAYS | {"ceiling": "extra_trees"}, "tables")
     with pytest.raises(PaperError, match="k: study 'levels' has no algorithm extra_trees; add it there"):
         resolve_paper(paper)
 
@@ -332,8 +332,8 @@ def test_floor_and_ceiling_must_be_run_on_the_same_sets():
 
 def decide(table, *lines, **keys):
     """Return the answers of a decision table, each with its evidence."""
-    part = {"id": "d", "title": "D", "kind": "decision", "lines": [LINE | line for line in lines]} | keys
-    paper, decision = make_part(part, "tables")
+    exhibit = {"id": "d", "title": "D", "kind": "decision", "lines": [LINE | line for line in lines]} | keys
+    paper, decision = make_exhibit(exhibit, "tables")
     frame = view(paper, decision).make_frame(table, pd.DataFrame(), {})
     return [[cell["ours"] for cell in cells_of] for _, cells_of in view(paper, decision).describe(frame)["rows"]]
 
@@ -365,7 +365,7 @@ def test_those_that_are_not_told_apart_are_named_together(monkeypatch):
 
 
 def test_a_method_that_beats_the_first_is_said_to():
-    paper, decision = make_part({"id": "d", "title": "D", "kind": "decision", "lines": [LINE]}, "tables")
+    paper, decision = make_exhibit({"id": "d", "title": "D", "kind": "decision", "lines": [LINE]}, "tables")
     means = [("rdt", 1.5, "", 0.0), ("edprf", 1.6, "beats the first", 0.01)]
     rows = [(name, "", rank, verdict, lead) for name, rank, verdict, lead in means]
     rows += [(name, dataset, rank, "", lead) for name, rank, _, lead in means for dataset in SETS]
@@ -398,8 +398,8 @@ def test_a_claim_that_nobody_checked_will_do_only_where_that_is_said():
 
 def test_a_model_that_is_to_be_published_must_have_a_form_for_that():
     studies = {"all": {"dataset": SETS, "algorithm": ["rdt", "dp_ebm"], "epsilon": [0.5, 1.0]}}
-    part = {"id": "d", "title": "D", "kind": "decision", "lines": [LINE | {"release": True, "unchecked": True}]}
-    paper = make_paper(number=0, repeats=2, studies=studies, tables=[part])
+    exhibit = {"id": "d", "title": "D", "kind": "decision", "lines": [LINE | {"release": True, "unchecked": True}]}
+    paper = make_paper(number=0, repeats=2, studies=studies, tables=[exhibit])
     table = cells().replace({"algorithm": {"edprf": "dp_ebm"}})
     frame = view(paper, paper.tables[0]).make_frame(table, pd.DataFrame(), {})
     assert frame.loc[frame["algorithm"] == "dp_ebm", "excluded"].tolist() == ["its model cannot be published"]
@@ -414,16 +414,16 @@ def test_a_model_that_is_to_be_published_must_have_a_form_for_that():
     ],
 )
 def test_a_situation_that_cannot_be_judged_is_refused(line, message):
-    part = {"id": "d", "title": "D", "kind": "decision", "lines": [LINE | line]}
+    exhibit = {"id": "d", "title": "D", "kind": "decision", "lines": [LINE | line]}
     with pytest.raises(PaperError, match=message):
-        resolve_paper(make_part(part, "tables")[0])
+        resolve_paper(make_exhibit(exhibit, "tables")[0])
 
 
 def test_the_decision_stands_first_on_the_published_page(tmp_path):
     from plots.pages.reference_pages import describe_paper
 
-    part = {"id": "d", "title": "D", "kind": "decision", "lines": [LINE | {"figure": "w"}]}
-    paper = make_paper(**PAPER, tables=[part], figures=[WINS])
+    exhibit = {"id": "d", "title": "D", "kind": "decision", "lines": [LINE | {"figure": "w"}]}
+    paper = make_paper(**PAPER, tables=[exhibit], figures=[WINS])
     publish_paper(paper, ask(paper), cells(), tmp_path)
     (tmp_path / "provenance.json").write_text('{"written": "2026-01-01", "git": null}', encoding="utf-8")
     page = describe_paper(PaperRun.read(tmp_path))
@@ -436,7 +436,7 @@ def test_the_decision_stands_first_on_the_published_page(tmp_path):
 
 
 def test_every_set_has_a_picture_with_floor_and_ceiling_at_one_height():
-    paper, figure = make_part(FACETS)
+    paper, figure = make_exhibit(FACETS)
     shifted = cells(lambda d, a: TREE_AHEAD[a] / (2 if d == "car" else 1))
     frame = view(paper, figure).make_frame(shifted, pd.DataFrame(columns=["table", "statistic", "metric"]))
     drawn = view(paper, figure).draw(frame)
@@ -453,7 +453,7 @@ def test_every_set_has_a_picture_with_floor_and_ceiling_at_one_height():
 
 
 def test_what_a_picture_cannot_show_is_marked_at_its_end_and_what_is_missing_named():
-    paper, figure = make_part(FACETS)
+    paper, figure = make_exhibit(FACETS)
     table = cells(lambda d, a: 0.01 if a == "rdt" else TREE_AHEAD[a])
     nothing = pd.DataFrame(columns=["table", "statistic", "metric"])
     gone = table[table["dataset"] != "mushroom"]
@@ -469,7 +469,7 @@ def test_what_a_picture_cannot_show_is_marked_at_its_end_and_what_is_missing_nam
 
 def test_the_facets_of_an_error_are_logarithmic():
     sizes = {"majority": 1.0, "random_forest": 0.01, "thrifty_tree": 0.1, "edprf": 0.1, "rdt": 0.1}
-    paper, figure = make_part(FACETS | {"metric": "unit_mse"})
+    paper, figure = make_exhibit(FACETS | {"metric": "unit_mse"})
     table = cells(lambda dataset, algorithm: sizes[algorithm], metric="unit_mse")
     frame = view(paper, figure).make_frame(table, pd.DataFrame(columns=["table", "statistic", "metric"]))
     drawn = view(paper, figure).draw(frame)

@@ -536,9 +536,9 @@ TWICE = {"id": "twice", "text": "T", "kind": "times", "study": "s", "better": "r
 TWICE |= {"within": ["epsilon"], "metric": "accuracy"}
 
 
-def make_kind(folder, name="times", text=TIMES, part="claims"):
-    (folder / part).mkdir(exist_ok=True)
-    (folder / part / f"{name}.py").write_text(text)
+def make_kind(folder, name="times", text=TIMES, section="claims"):
+    (folder / section).mkdir(exist_ok=True)
+    (folder / section / f"{name}.py").write_text(text)
 
 
 def judge_times(factor, run_tasks=run_here):

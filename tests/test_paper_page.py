@@ -176,7 +176,7 @@ def test_our_own_claims_are_apart(made_up):
 def test_a_figure_says_what_it_shows_with_numbers_of_its_rows(run, name):
     """Beside its title, which says what is asked: on the page of the report and, of the first one, as published."""
     page = html.unescape(render(name)[0])
-    captions = {part.id: run.sum_up(part) for part in run.paper.figures}
+    captions = {exhibit.id: run.sum_up(exhibit) for exhibit in run.paper.figures}
     assert [name for name, caption in captions.items() if not caption] == []
     assert [caption for caption in captions.values() if caption not in page] == []
     published = describe_paper(run)
@@ -201,20 +201,20 @@ def test_our_own_studies_call_data_sets_as_the_list_does_and_no_paper_says_diabe
         ("3", "4", "benchmark", "benchmark-heavy"), ""
     )
     for paper in (published_run(name).paper for name in PUBLISHED):
-        texts = [claim.text for claim in paper.claims] + [part.title for part in (*paper.tables, *paper.figures)]
+        texts = [claim.text for claim in paper.claims] + [exhibit.title for exhibit in (*paper.tables, *paper.figures)]
         assert not [text for text in texts if re.search(r"(?<!Pima )Diabetes(?! prediction)", text)]
 
 
 def test_what_a_caption_says_is_what_its_rows_say():
     run = published_run("2")
-    (part,) = (part for part in run.paper.figures if part.id == "figure-1")
-    frame = run.read_frame(part)
+    (exhibit,) = (exhibit for exhibit in run.paper.figures if exhibit.id == "figure-1")
+    frame = run.read_frame(exhibit)
     private = frame[frame["epsilon"] < math.inf].pivot(index="epsilon", columns="params.max_depth", values="mean")
     best, spread = private.idxmax(), private.max() - private.min()
     depth = spread.idxmax()
     (most,) = best.value_counts().index[:1]
     low, high = 100 * private[depth].min(), 100 * private[depth].max()
-    caption = run.sum_up(part)
+    caption = run.sum_up(exhibit)
     assert caption.startswith(f"ε = {most:.2f} has the highest mean accuracy at {(best == most).sum()} of 8 values")
     assert (
         f"differ most at depth d = {depth}: {high:.1f} % (ε = {private[depth].idxmax():.2f}) and {low:.1f} % ("
@@ -226,24 +226,24 @@ def test_what_a_caption_says_is_what_its_rows_say():
 def test_what_captions_of_other_kinds_say_is_what_their_rows_say():
     """Of a fit, a ledger and a curve of one metric against another."""
     fit, ledger, tradeoff = (
-        (run, part, run.read_frame(part))
-        for run, part in (
+        (run, exhibit, run.read_frame(exhibit))
+        for run, exhibit in (
             (published_run(name), published_run(name).paper.exhibits[figure])
             for name, figure in (("3", "figure-1"), ("4", "figure-3"), ("5", "relinking-car"))
         )
     )
-    run, part, frame = fit
+    run, exhibit, frame = fit
     curves = frame[frame["line"] != "rows"].pivot(index="x", columns="line", values="y")
     apart = (curves["fm"] - curves["polynomial_regression"]).abs()
-    assert f" = {apart.idxmax():.3g}: " in run.sum_up(part)
-    assert f"{curves['fm'][apart.idxmax()]:.3g} (FM-on-PR at ε = 0.1)" in run.sum_up(part)
-    run, part, frame = ledger
+    assert f" = {apart.idxmax():.3g}: " in run.sum_up(exhibit)
+    assert f"{curves['fm'][apart.idxmax()]:.3g} (FM-on-PR at ε = 0.1)" in run.sum_up(exhibit)
+    run, exhibit, frame = ledger
     ends = frame[frame["purpose"] == "label of a leaf"]["epsilon"]
-    assert f"the dearest step (label of a leaf) costs {ends.min():.3g} to {ends.max():.3g}" in run.sum_up(part)
-    assert "cost ε = 1 together" in run.sum_up(part) and frame.groupby("value")["epsilon"].sum().round(9).eq(1).all()
-    run, part, frame = tradeoff
+    assert f"the dearest step (label of a leaf) costs {ends.min():.3g} to {ends.max():.3g}" in run.sum_up(exhibit)
+    assert "cost ε = 1 together" in run.sum_up(exhibit) and frame.groupby("value")["epsilon"].sum().round(9).eq(1).all()
+    run, exhibit, frame = tradeoff
     best, lowest = frame.loc[frame["y"].idxmax()], frame.loc[frame["x"].idxmin()]
-    said = run.sum_up(part)
+    said = run.sum_up(exhibit)
     assert f"The highest accuracy is {100 * best['y']:.1f} % (CPPPW" in said and f"h = {best['value']:g})" in said
     assert f"is {lowest['x']:.3g} (ASN" in said and said.endswith(f"accuracy = {100 * lowest['y']:.1f} %.")
 

@@ -10,7 +10,7 @@ import yaml
 
 from documents.document import Document
 from documents.yaml_files import DocumentError, parse_yaml
-from experiments.config.kinds import find_kind, is_built_in, list_kinds, name_kind, parse_part
+from experiments.config.kinds import find_kind, is_built_in, list_kinds, name_kind, parse_entry
 from experiments.config.kinds.exhibits import GridTable
 from experiments.config.paper import parse_paper
 from experiments.config.papers import read_paper
@@ -132,24 +132,24 @@ def test_what_cannot_be_run_is_reported_at_once():
     ]
 
 
-@pytest.mark.parametrize("part", ["claims", "tables", "figures"])
-def test_kinds_are_found_by_their_names(part):
-    assert len(list_kinds(part)) > 5
-    for name in list_kinds(part):
-        kind = find_kind(part, name)
+@pytest.mark.parametrize("section", ["claims", "tables", "figures"])
+def test_kinds_are_found_by_their_names(section):
+    assert len(list_kinds(section)) > 5
+    for name in list_kinds(section):
+        kind = find_kind(section, name)
         assert is_built_in(kind) and name_kind(kind) == name
-    with pytest.raises(ValueError, match=f"kind '{list_kinds(part)[0]}s' is not known; did you mean"):
-        find_kind(part, list_kinds(part)[0] + "s")
+    with pytest.raises(ValueError, match=f"kind '{list_kinds(section)[0]}s' is not known; did you mean"):
+        find_kind(section, list_kinds(section)[0] + "s")
 
 
-def test_a_part_has_the_class_of_its_kind():
+def test_an_entry_has_the_class_of_its_kind():
     keys = {"id": "t", "title": "T", "study": "s", "rows": "dataset", "columns": "epsilon", "metric": "accuracy"}
-    table = parse_part("tables", None, keys | {"kind": "grid"})
-    assert isinstance(table, GridTable) and parse_part("tables", None, table) is table
+    table = parse_entry("tables", None, keys | {"kind": "grid"})
+    assert isinstance(table, GridTable) and parse_entry("tables", None, table) is table
 
 
 @pytest.mark.parametrize("contents", [None, "grid", ["grid"], {}, {"kind": None}, {"kind": ["grid"]}, {"kind": 3}])
-def test_a_part_without_a_kind_is_refused(contents):
+def test_an_entry_without_a_kind_is_refused(contents):
     kinds = ", ".join(list_kinds("tables"))
     with pytest.raises(DocumentError, match=rf"tables\.0: write a mapping with a kind: {kinds}"):
         make_paper(tables=[contents])

@@ -459,9 +459,11 @@ def test_the_benchmark_leaves_out_no_combination_but_those_it_says():
     assert set(two.algorithm) - set(many.algorithm) == {"dp_ebm"}
     assert set(many.algorithm) < set(two.algorithm)
     assert {"diffprivlib_linear_regression", "dp_ebm_regressor"} < set(numbers.algorithm)
-    parts = [part for part in (*paper.tables, *paper.figures) if getattr(part, "study", "") == "classification"]
-    assert len(parts) > 4
-    silent = [part.id for part in parts if "DP-EBM" not in part.title]
+    exhibits = [
+        exhibit for exhibit in (*paper.tables, *paper.figures) if getattr(exhibit, "study", "") == "classification"
+    ]
+    assert len(exhibits) > 4
+    silent = [exhibit.id for exhibit in exhibits if "DP-EBM" not in exhibit.title]
     assert silent == [], "what has no room for DP-EBM must say so"
     cells = study_cells.cells_of_studies(paper, repeats=1)
     shared = {cell.key for cell in cells["classification"]} & {cell.key for cell in cells["binary"]}

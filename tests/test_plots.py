@@ -113,9 +113,9 @@ def check(keys):
     resolve_paper(make_paper(**keys))
 
 
-def make_part(keys, part):
+def make_exhibit(keys, exhibit):
     """Return a paper with these keys and one figure, and the figure."""
-    paper = make_paper(**keys | {"figures": [part]})
+    paper = make_paper(**keys | {"figures": [exhibit]})
     return paper, paper.figures[0]
 
 
@@ -231,8 +231,8 @@ def test_missing_cells_never_look_complete(paper, tmp_path, capsys, n):
 
 
 def test_a_run_without_the_metric_is_no_missing_cell():
-    part = PAPER["tables"][1] | {"metric": "precision_acc"}
-    made = make_paper(**PAPER | {"tables": [part], "figures": []})
+    exhibit = PAPER["tables"][1] | {"metric": "precision_acc"}
+    made = make_paper(**PAPER | {"tables": [exhibit], "figures": []})
     table = long_table().rename(columns={"accuracy": "precision_acc"})
     table.loc[table["repeat"] < 2, "precision_acc"] = math.nan
     frame = view(made, made.tables[0]).make_frame(table, NO_NUMBERS, {})
@@ -378,19 +378,21 @@ def test_a_point_that_mixes_settings_is_refused(paper, tmp_path):
 
 def test_paper_2_asks_for_what_the_paper_shows():
     paper = read_paper("2")
-    parts = [*paper.tables, *paper.figures]
-    assert len({part.id for part in parts}) == len(parts)
-    assert {f"table-{i}" for i in range(1, 4)} <= {part.id for part in paper.tables}
-    assert {f"figure-{i}" for i in range(1, 6)} <= {part.id for part in paper.figures}
+    exhibits = [*paper.tables, *paper.figures]
+    assert len({exhibit.id for exhibit in exhibits}) == len(exhibits)
+    assert {f"table-{i}" for i in range(1, 4)} <= {exhibit.id for exhibit in paper.tables}
+    assert {f"figure-{i}" for i in range(1, 6)} <= {exhibit.id for exhibit in paper.figures}
     cells = study_cells.cells_of_studies(paper)
     assert set(cells) == set(paper.studies)
-    for part in parts:
-        if part in paper.tables and part.kind == "datasets":
-            assert set(part.datasets) <= {cell.dataset for study in cells.values() for cell in study}
+    for exhibit in exhibits:
+        if exhibit in paper.tables and exhibit.kind == "datasets":
+            assert set(exhibit.datasets) <= {cell.dataset for study in cells.values() for cell in study}
             continue
-        points = summarise_metrics(paper, part, part.metric, pd.DataFrame(), NO_NUMBERS, part.axes)
-        assert len(points) == math.prod(len(paper.studies[part.study].axis(name, part.where)) for name in part.axes)
-        assert all(points[name].nunique() > 1 for name in part.axes)
+        points = summarise_metrics(paper, exhibit, exhibit.metric, pd.DataFrame(), NO_NUMBERS, exhibit.axes)
+        assert len(points) == math.prod(
+            len(paper.studies[exhibit.study].axis(name, exhibit.where)) for name in exhibit.axes
+        )
+        assert all(points[name].nunique() > 1 for name in exhibit.axes)
 
 
 def test_a_real_run_says_what_was_paid_for_privacy(tmp_path):
@@ -431,7 +433,7 @@ def error_figure(printed=math.nan, **more):
         for epsilon, mean in zip(study["epsilon"], means, strict=True)
         for r in range(4)
     )
-    paper, figure = make_part(keys, item | more)
+    paper, figure = make_exhibit(keys, item | more)
     series = view(paper, figure).make_frame(table, NO_NUMBERS)
     drawn = view(paper, figure).draw(series.assign(printed=printed))
     drawn.draw_without_rendering()
@@ -586,7 +588,7 @@ def test_the_report_shows_claims_of_every_kind(undrawn, tmp_path):
 @pytest.mark.parametrize("n_words", [1, 8, 16])
 def test_a_title_of_any_length_stays_off_the_legend(paper, tmp_path, n_words):
     item = PAPER["figures"][0] | {"title": " ".join(["Accuracy"] * n_words)}
-    made, figure = make_part(paper, item)
+    made, figure = make_exhibit(paper, item)
     drawn = view(made, figure).draw(view(made, figure).make_frame(long_table(), NO_NUMBERS))
     drawn.draw_without_rendering()
     title, (legend,), (axes,) = drawn._suptitle, drawn.legends, drawn.axes
@@ -623,8 +625,8 @@ def test_medians_and_several_metrics_in_one_table(tmp_path):
     )
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Median and its 95 % interval" in page and "ours, r2, median" in page
-    made, part = make_part(paper, figure)
-    drawn = view(made, part).draw(view(made, part).make_frame(table, NO_NUMBERS))
+    made, exhibit = make_exhibit(paper, figure)
+    drawn = view(made, exhibit).draw(view(made, exhibit).make_frame(table, NO_NUMBERS))
     assert drawn.axes[0].get_ylabel() == "R², median"
     assert "95 % interval\nof the median,\n6 repeats" in list_legend(drawn)
 
@@ -654,7 +656,7 @@ def test_a_fit_shows_rows_and_a_curve_for_each_algorithm(tmp_path, monkeypatch):
     drawn = pd.read_csv(tmp_path / "figures/figure-1.csv")
     assert drawn["line"].value_counts().to_dict() == {"rows": 400, "fm": 200, "polynomial_regression": 200}
     assert drawn["y"].to_numpy() == pytest.approx(500 - drawn["x"], abs=1e-3)
-    made, figure = make_part(paper, item)
+    made, figure = make_exhibit(paper, item)
     legend = [text.get_text() for text in view(made, figure).draw(drawn).legends[0].get_texts()]
     assert legend == ["400 of the rows", "polynomial_regression", "FM at ε = 1e+09"]
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -674,7 +676,7 @@ LEDGER |= {"params": {"max_depth": [3, 5]}}
 
 def ledger_frame(**keys):
     """Return what a ledger is drawn from."""
-    paper, figure = make_part({}, LEDGER | keys)
+    paper, figure = make_exhibit({}, LEDGER | keys)
     return view(paper, figure).make_frame(pd.DataFrame(), NO_NUMBERS)
 
 
@@ -686,7 +688,7 @@ def test_a_ledger_shows_what_each_step_costs(tmp_path, monkeypatch):
     assert shares["epsilon"].to_numpy() == pytest.approx([2 / 11, 3 / 11, 6 / 11])  # 0.18, 0.27, 0.55 as printed
     assert shares["purpose"].tolist() == ["feature at level 1", "feature at level 2", "label of a leaf"]
     assert drawn.groupby("value")["epsilon"].sum().tolist() == pytest.approx([1, 1])
-    made, figure = make_part({}, LEDGER)
+    made, figure = make_exhibit({}, LEDGER)
     words = [text.get_text() for text in view(made, figure).draw(drawn).axes[0].texts]
     assert words[:4] == ["0.18", "0.27", "0.55", " 1"] and words[-1] == " 1"
     monkeypatch.setattr("datasets.load", lambda name: (_ for _ in ()).throw(datasets.DataUnavailable("gone")))
@@ -746,7 +748,7 @@ def test_numbers_without_their_setting_stand_beside_the_span_of_ours(tmp_path, c
 
 def test_a_level_is_drawn_for_a_number_without_its_setting():
     keys = PAPER | {"tables": [SPAN], "not_implemented": {"lost": "never described"}}
-    paper, figure = make_part(keys, PAPER["figures"][1])
+    paper, figure = make_exhibit(keys, PAPER["figures"][1])
     printed = {"table": "table-9", "metric": "accuracy", "algorithm": ["a"], "printed": [0.95], "statistic": "some"}
     (axes,) = view(paper, figure).draw(view(paper, figure).make_frame(long_table(), pd.DataFrame(printed))).axes
     assert 95.0 in [float(line.get_ydata()[0]) for line in axes.lines if len(line.get_ydata()) == 1]
@@ -763,7 +765,7 @@ def test_metrics_may_stand_along_the_axis(tmp_path):
     drawn = pd.read_csv(tmp_path / "figures/figure-1.csv")
     assert drawn["metric"].tolist() == ["precision_acc", "recall_acc"] * 2
     assert drawn["mean"].iloc[1] == pytest.approx(drawn["mean"].iloc[0] / 2)
-    made, figure = make_part(paper, item)
+    made, figure = make_exhibit(paper, item)
     (axes,) = view(made, figure).draw(drawn).axes
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["precision,\nacc (%)", "recall,\nacc (%)"]
     assert {line.get_linewidth() for line in axes.lines if line.get_label() in ("a", "b")} == {0}, "no order, no line"
@@ -772,8 +774,8 @@ def test_metrics_may_stand_along_the_axis(tmp_path):
 
 
 def test_attributes_stand_with_their_kinds_beside_what_is_printed(tmp_path):
-    part = {"id": "table-1", "title": "T", "kind": "attributes", "datasets": ["adult"]}
-    paper = make_paper(**PAPER | {"tables": [part], "figures": [], "claims": []})
+    exhibit = {"id": "table-1", "title": "T", "kind": "attributes", "datasets": ["adult"]}
+    paper = make_paper(**PAPER | {"tables": [exhibit], "figures": [], "claims": []})
     numbers = [{"dataset": "adult", "metric": "categories_race", "statistic": "exact", "printed": 5, "verdict": "✓"}]
     facts = {("adult", "categories_race"): 5, ("adult", "categories_age"): 0}
     frame = view(paper, paper.tables[0]).make_frame(pd.DataFrame(), pd.DataFrame(numbers), facts)
@@ -812,7 +814,7 @@ def test_a_tradeoff_has_a_point_for_every_value(tmp_path, capsys):
     assert (drawn["value"].tolist(), drawn["x"].tolist()) == ([3, 4], [0.3, 0.4])
     assert drawn["y"].tolist() == pytest.approx(meant.tolist())
     other = TRADEOFF["curves"][0] | {"label": "b, depth", "where": {"algorithm": "b", "epsilon": 1.0}}
-    made, figure = make_part(paper, TRADEOFF | {"curves": [*TRADEOFF["curves"], other]})
+    made, figure = make_exhibit(paper, TRADEOFF | {"curves": [*TRADEOFF["curves"], other]})
     frame = view(made, figure).make_frame(table.assign(relinked=table["relinked"] + table["repeat"] / 90), NO_NUMBERS)
     picture = view(made, figure).draw(frame)
     explained = ["95 % intervals", "beside points: depth,\nwhere there is room"]
@@ -834,7 +836,7 @@ FIT |= {"params": {"degree": 2}, "epsilon": 1}
 
 
 @pytest.mark.parametrize(
-    ("part", "item", "message"),
+    ("section", "item", "message"),
     [
         ("tables", GRID | {"kind": "gird"}, "tables.0: kind 'gird' is not known; did you mean 'grid'"),
         (
@@ -875,10 +877,10 @@ FIT |= {"params": {"degree": 2}, "epsilon": 1}
         ("claims", PAPER["claims"][0] | {"reading_of": "down"}, "no claim 'down' that it is a reading of"),
     ],
 )
-def test_what_a_paper_cannot_show_is_found_out_before_it_runs(paper, part, item, message, monkeypatch):
+def test_what_a_paper_cannot_show_is_found_out_before_it_runs(paper, section, item, message, monkeypatch):
     monkeypatch.setattr(paper_questions, "cells_of_studies", lambda *_, **__: {})  # a and b cannot be run
     with pytest.raises((BadInput, DocumentError), match=message):
-        check(paper | {"reported": None, part: [item]})
+        check(paper | {"reported": None, section: [item]})
 
 
 def test_what_a_paper_can_show_is_not_refused(paper, monkeypatch):
@@ -926,14 +928,14 @@ def test_a_curve_shows_small_effects_beside_very_large_ones(effects, scale):
 
 def test_a_wide_table_is_printed_in_parts_so_that_its_rows_keep_their_names():
     paper = read_paper("benchmark")
-    part = next(part for part in paper.tables if part.id == "accuracy-1")
+    exhibit = next(exhibit for exhibit in paper.tables if exhibit.id == "accuracy-1")
     sets, algorithms = paper.studies["classification"].dataset, paper.studies["classification"].algorithm
     rows = pd.DataFrame([{"dataset": name, "algorithm": algorithm} for name in sets for algorithm in algorithms])
     frame = rows.assign(epsilon=1.0, metric="accuracy", mean=0.5, ci_low=0.4, ci_high=0.6, n=3, n_expected=3)
     frame = frame.assign(printed=math.nan, decimals=math.nan, verdict="", note="")
     console = Console(width=80, record=True, file=io.StringIO())
-    grid, center = view(paper, part).arrange(frame, " / "), describe_center(frame)
-    for table in terminal._make_grid_tables(part.title, grid, center, console.width):
+    grid, center = view(paper, exhibit).arrange(frame, " / "), describe_center(frame)
+    for table in terminal._make_grid_tables(exhibit.title, grid, center, console.width):
         console.print(table)
     text = console.export_text()
     assert text.count("thrifty (ours), sound") == text.count("RDT, sound") >= math.ceil(len(sets) / 4)

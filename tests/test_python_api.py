@@ -296,8 +296,8 @@ class Balanced(HTMLParser):
 @pytest.mark.parametrize("name", ["1", "2", "3", "4", "5", "6", "benchmark"])
 def test_each_published_paper_is_loaded_with_all_that_it_has(name):
     paper = dr.load_paper(name)
-    assert paper.tables.keys() == {part.id for part in paper.paper.tables}
-    assert paper.figures.keys() == {part.id for part in paper.paper.figures}
+    assert paper.tables.keys() == {exhibit.id for exhibit in paper.paper.tables}
+    assert paper.figures.keys() == {exhibit.id for exhibit in paper.paper.figures}
     assert all(len(frame) for frame in (*paper.tables.values(), *paper.figures.values()))
     assert set(paper.verdicts.get("verdict", ())) <= set(Verdict) and len(paper.verdicts) == len(paper.claims)
     assert len(paper.accounts) == len(paper.privacy) > 0

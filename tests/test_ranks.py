@@ -27,24 +27,24 @@ PAPER = {
 ITEM = {"id": "r", "title": "T", "kind": "ranks", "study": "all", "metric": "accuracy"}
 
 
-def make_part(part, **keys):
+def make_exhibit(exhibit, **keys):
     """Return a paper with one figure, and the figure."""
-    paper = make_paper(**PAPER, **keys, figures=[part])
+    paper = make_paper(**PAPER, **keys, figures=[exhibit])
     return paper, paper.figures[0]
 
 
 def ranks(table, **keys):
-    paper, figure = make_part(ITEM | keys)
+    paper, figure = make_exhibit(ITEM | keys)
     return view(paper, figure).make_frame(table, pd.DataFrame())
 
 
 def draw(frame, **keys):
-    paper, figure = make_part(ITEM, **keys)
+    paper, figure = make_exhibit(ITEM, **keys)
     return view(paper, figure).draw(frame)
 
 
-def advice(frame, part, **keys):
-    paper, figure = make_part(part, **keys)
+def advice(frame, exhibit, **keys):
+    paper, figure = make_exhibit(exhibit, **keys)
     return view(paper, figure).advise(frame)
 
 
@@ -237,7 +237,7 @@ def test_the_margin_decides_what_is_equal(by_dataset, equal_within, verdict):
 def test_a_margin_is_a_share():
     for wrong in (-0.01, 1.0):
         with pytest.raises(DocumentError, match="equal_within"):
-            make_part(ITEM | {"equal_within": wrong})
+            make_exhibit(ITEM | {"equal_within": wrong})
 
 
 def test_who_else_is_in_the_pool_changes_no_comparison():
@@ -310,7 +310,7 @@ def test_the_figure_names_every_algorithm_and_says_what_is_missing():
 
 
 def test_ranks_are_published(tmp_path):
-    paper, _ = make_part(ITEM | {"advises": True})
+    paper, _ = make_exhibit(ITEM | {"advises": True})
     publish_paper(paper, ask(paper), cells(by_hand).assign(status="done"), tmp_path)
     (said,) = PaperRun.read(tmp_path).advice
     assert "take a, mean rank 1.50 over 3 data sets, none held out; apart from 0 of 2 others" in said
@@ -321,7 +321,7 @@ def test_ranks_are_published(tmp_path):
 
 
 def test_one_algorithm_has_no_rank():
-    paper, figure = make_part(ITEM | {"where": {"algorithm": "a"}})
+    paper, figure = make_exhibit(ITEM | {"where": {"algorithm": "a"}})
     with pytest.raises(PaperError, match="one algorithm alone has no rank"):
         check_exhibit(figure, paper)
 
@@ -346,7 +346,7 @@ def test_the_advice_says_what_the_comparisons_say(by_dataset, said):
 
 
 def test_pages_are_made_from_the_file(tmp_path):
-    paper, figure = make_part(ITEM, labels={"c": "C"})
+    paper, figure = make_exhibit(ITEM, labels={"c": "C"})
     write_csv(ranks(leads(0.3, 0.2, -0.1)), tmp_path / "r.csv")
     frame = read_csv(tmp_path / "r.csv")
     shown = view(paper, figure).describe(frame)

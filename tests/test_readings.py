@@ -506,7 +506,7 @@ def test_a_run_whose_curves_lack_cells_is_not_complete(tmp_path):
 def test_the_published_numbers_of_readings_stand_in_one_file():
     for folder in sorted(REFERENCE.glob("paper-*")):
         names = {path.stem for path in (folder / "figures").glob("*.csv")}
-        drawn = {part.id for part in read_paper_as_run(folder / "paper.yaml").figures}
+        drawn = {exhibit.id for exhibit in read_paper_as_run(folder / "paper.yaml").figures}
         assert names == drawn, folder.name
 
 

@@ -51,8 +51,8 @@ def test_what_is_published_is_what_its_files_draw(folder, capsys, monkeypatch):
 def test_a_label_and_a_number_change_the_figures_that_show_them(folder):
     before = read_pictures(folder)
     paper = yaml.safe_load((folder / "paper.yaml").read_text(encoding="utf-8"))
-    for part in (*paper["figures"], *paper["readings"]):
-        part["title"] += ", again"
+    for entry in (*paper["figures"], *paper["readings"]):
+        entry["title"] += ", again"
     (folder / "paper.yaml").write_text(yaml.safe_dump(paper, sort_keys=False), encoding="utf-8")
     assert redraw(folder, "paper=6") == 0 and not (folder.parent / f"{printed_picture.NAME}.svg").exists()
     after = read_pictures(folder)

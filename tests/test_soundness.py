@@ -29,19 +29,19 @@ ITEM |= {"pairs": {"rdt": "thrifty_tree"}}
 GAINS = {"car": 0.02, "nursery": -0.06}
 
 
-def make_part(part=ITEM, **keys):
+def make_exhibit(exhibit=ITEM, **keys):
     """Return a paper with one figure, and the figure."""
-    paper = make_paper(**PAPER, **keys, figures=[part])
+    paper = make_paper(**PAPER, **keys, figures=[exhibit])
     return paper, paper.figures[0]
 
 
 def gains(table):
-    paper, figure = make_part()
+    paper, figure = make_exhibit()
     return view(paper, figure).make_frame(table, pd.DataFrame())
 
 
 def draw(frame):
-    paper, figure = make_part()
+    paper, figure = make_exhibit()
     return view(paper, figure).draw(frame)
 
 
@@ -89,7 +89,7 @@ def test_gains_are_paired_by_split_and_the_most_that_is_paid_stands_beside_them(
 
 
 def test_an_error_is_compared_by_its_ratio_and_less_of_it_is_a_gain():
-    paper, figure = make_part(ITEM | {"metric": "unit_mse"}, center={"unit_mse": "median"})
+    paper, figure = make_exhibit(ITEM | {"metric": "unit_mse"}, center={"unit_mse": "median"})
     table = cells("unit_mse", lambda printed, dataset: printed * {"car": 0.25, "nursery": 2.0}[dataset])
     frame = view(paper, figure).make_frame(table, pd.DataFrame())
     at = frame.query("epsilon == 1").set_index("dataset")
@@ -121,7 +121,7 @@ def test_what_is_missing_is_named_and_has_no_mean():
 
 
 def test_it_is_published(tmp_path):
-    paper, figure = make_part()
+    paper, figure = make_exhibit()
     publish_paper(paper, ask(paper), cells(), tmp_path)
     assert "Complete: all 96 cells" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert (tmp_path / "figures" / "s.svg").is_file()
@@ -133,7 +133,7 @@ def test_it_is_published(tmp_path):
 
 
 def test_pairs_that_the_study_does_not_run_are_refused():
-    paper, _ = make_part(ITEM | {"pairs": {"rdt": "rdt_sound"}})
+    paper, _ = make_exhibit(ITEM | {"pairs": {"rdt": "rdt_sound"}})
     with pytest.raises(PaperError, match="s: the study has no algorithm 'rdt_sound'"):
         resolve_paper(paper)
 
@@ -141,7 +141,7 @@ def test_pairs_that_the_study_does_not_run_are_refused():
 @pytest.mark.parametrize("pairs", [["rdt"], {}])
 def test_pairs_that_are_none_are_refused(pairs):
     with pytest.raises(DocumentError, match=r"figures\.0\.pairs: write {printed algorithm: its sound variant"):
-        make_part(ITEM | {"pairs": pairs})
+        make_exhibit(ITEM | {"pairs": pairs})
 
 
 def test_a_sound_variant_that_pays_more_between_the_same_neighbours_says_so():

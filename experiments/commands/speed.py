@@ -9,15 +9,15 @@ from experiments.errors import BadInput, suggest_name
 from experiments.request import SweepRequest
 from experiments.speed.measurement import print_tables
 
-_PARTS = {"ratios": "ratios", "scaling": "scaling", "large": "large_tables"}
+_SUITES = {"ratios": "ratios", "scaling": "scaling", "large": "large_tables"}
 
 
 def run_command(request: SweepRequest) -> int:
-    """Measure and print a part; returns the exit code."""
-    part = str(request.config["part"])
-    if part not in _PARTS:
-        raise BadInput(f"part={part} cannot be measured; {suggest_name(part, _PARTS)}")
+    """Measure and print a suite; returns the exit code."""
+    suite = str(request.config["part"])
+    if suite not in _SUITES:
+        raise BadInput(f"part={suite} cannot be measured; {suggest_name(suite, _SUITES)}")
     print_tables(
-        import_module(f"{PREFIX}experiments.speed.{_PARTS[part]}").TABLES
-    )  # what a part needs takes seconds to import
+        import_module(f"{PREFIX}experiments.speed.{_SUITES[suite]}").TABLES
+    )  # what a suite needs takes seconds to import
     return 0

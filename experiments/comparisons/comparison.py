@@ -149,16 +149,16 @@ class AlgorithmComparison:
 
 
 def select_levels(
-    paper: Paper, part: BetweenLevels, user: str, metric: str, sets: Sequence[str]
+    paper: Paper, exhibit: BetweenLevels, user: str, metric: str, sets: Sequence[str]
 ) -> AlgorithmComparison:
     """Return floor and ceiling on some data sets, as their study has them; a PaperError if it has not all that."""
-    study, algorithms = paper.study(part.levels, user), [part.floor, part.ceiling]
+    study, algorithms = paper.study(exhibit.levels, user), [exhibit.floor, exhibit.ceiling]
     for axis, wanted in (("algorithm", algorithms), ("dataset", sets)):
         has = study.axis(axis)
         if missing := [name for name in wanted if name not in has]:
-            raise PaperError(f"{user}: study {part.levels!r} has no {axis} {', '.join(missing)}; add it there")
+            raise PaperError(f"{user}: study {exhibit.levels!r} has no {axis} {', '.join(missing)}; add it there")
     where: Where = {"algorithm": tuple(algorithms), "dataset": tuple(sets)}
-    return AlgorithmComparison(paper, ComparedPart(id=user, title="", study=part.levels, where=where, metric=metric))
+    return AlgorithmComparison(paper, ComparedPart(id=user, title="", study=exhibit.levels, where=where, metric=metric))
 
 
 def describe_held_out(names: Iterable[str]) -> str:

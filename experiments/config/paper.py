@@ -261,8 +261,8 @@ class Paper(Document):
 
     @model_validator(mode="after")
     def _check_ids(self) -> Paper:
-        for what, parts in (("table or figure", (*self.tables, *self.figures)), ("claim", self.claims)):
-            names = list(map(attrgetter("id"), parts))
+        for what, entries in (("table or figure", (*self.tables, *self.figures)), ("claim", self.claims)):
+            names = list(map(attrgetter("id"), entries))
             for name in names:
                 if names.count(name) > 1:
                     raise ValueError(f"two {what}s have the id {name!r}")

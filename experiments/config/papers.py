@@ -115,8 +115,12 @@ def _name_line(error: str, file: Path, contents: Mapping, lines: Mapping[Locatio
     if kind == "study":
         location: Location = ("studies", entry)
     else:
-        parts = ("claims",) if kind else ("tables", "figures")
-        ids = {one.get("id"): (part, place) for part in parts for place, one in enumerate(contents.get(part) or ())}
+        sections = ("claims",) if kind else ("tables", "figures")
+        ids = {
+            one.get("id"): (section, place)
+            for section in sections
+            for place, one in enumerate(contents.get(section) or ())
+        }
         location = ids.get(entry or other, (other,) if other in contents else ())
     line = find_line(location, lines)
     return f"{shorten_path(file)}:{line}" if line else shorten_path(file)

@@ -115,10 +115,10 @@ def _describe_settings(groups: Sequence[ClaimGroup], replay: Replay, counts: Seq
     exaggerated.
     """
     described = []
-    for (place, part), outcome in zip(replay.places, replay.standings.outcomes, strict=True):
+    for (place, contrast), outcome in zip(replay.places, replay.standings.outcomes, strict=True):
         group = groups[place]
-        found = group.describe(part, len(group.repeats))
-        gain = float(group.contrasts[part].gains.mean()) if len(group.repeats) else math.inf
+        found = group.describe(contrast, len(group.repeats))
+        gain = float(group.contrasts[contrast].gains.mean()) if len(group.repeats) else math.inf
         described.append((outcome != Outcome.OPPOSITE, gain, SettingAnswer.of_effect(found, outcome, counts[place])))
     described.sort(key=lambda row: row[:2])
     return [setting for *_, setting in described]

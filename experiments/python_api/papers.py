@@ -44,12 +44,12 @@ class LoadedPaper(NotebookView):
     @cached_property
     def tables(self) -> dict[str, pd.DataFrame]:
         """The paper's tables by their ids, in tidy form."""
-        return {part.id: self.read_frame(part) for part in self.paper.tables}
+        return {exhibit.id: self.read_frame(exhibit) for exhibit in self.paper.tables}
 
     @cached_property
     def figures(self) -> dict[str, pd.DataFrame]:
         """The numbers of the paper's figures by their ids."""
-        return {part.id: self.read_frame(part) for part in self.paper.figures}
+        return {exhibit.id: self.read_frame(exhibit) for exhibit in self.paper.figures}
 
     @cached_property
     def accounts(self) -> pd.DataFrame:
@@ -64,10 +64,10 @@ class LoadedPaper(NotebookView):
         name : str
             One of the keys of ``figures``.
         """
-        parts = {part.id: part for part in self.paper.figures}
-        if name not in parts:
-            raise BadInput(f"there is no figure {name!r}; {suggest_name(name, parts)}")
-        return view(self.paper, parts[name]).draw(self.figures[name])
+        exhibits = {exhibit.id: exhibit for exhibit in self.paper.figures}
+        if name not in exhibits:
+            raise BadInput(f"there is no figure {name!r}; {suggest_name(name, exhibits)}")
+        return view(self.paper, exhibits[name]).draw(self.figures[name])
 
 
 @refuses_bad_input

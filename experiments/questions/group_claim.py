@@ -72,16 +72,16 @@ class RunsRule(Rule[AnyRunsClaim]):
         """Return why it can never be decided; nothing if it can."""
         return ""
 
-    def find_direction(self, part: str) -> int:
-        """Return which effects of a part bear the claim out: as a rule its `direction`."""
+    def find_direction(self, contrast: str) -> int:
+        """Return which effects of a contrast bear the claim out: as a rule its `direction`."""
         return self.claim.direction
 
-    def find_compared(self, paper: Paper, part: str) -> tuple[str, list[Scalar]]:
-        """Return the axis along which a part compares, and the values that it does; none if its name says all."""
+    def find_compared(self, paper: Paper, contrast: str) -> tuple[str, list[Scalar]]:
+        """Return the axis along which a contrast compares, and the values that it does; none if its name says all."""
         return "", []
 
-    def name_sides(self, paper: Paper, part: str) -> tuple[str, str]:
-        """Return what the effect of a part is the difference of, the first minus the second; empty if nobody says."""
+    def name_sides(self, paper: Paper, contrast: str) -> tuple[str, str]:
+        """Return what the effect of a contrast is the difference of, the first minus the second; or nothing."""
         return "", ""
 
     def find_margin(self, paper: Paper) -> Margin:
@@ -102,7 +102,7 @@ class GroupRule(RunsRule[AnyGroupClaim], of=GroupClaim):
         reasons = [paper.not_implemented.get(str(value), "") for value in self.claim.named_values.values()]
         return "; ".join(filter(None, reasons))
 
-    def name_sides(self, paper: Paper, part: str) -> tuple[str, str]:
+    def name_sides(self, paper: Paper, contrast: str) -> tuple[str, str]:
         """Return the two values that the claim names, if these are what it compares."""
         axis, values = self.claim.compared_axis, self.claim.named_values.values()
         names = [name_setting({axis: value}, paper.labels) for value in values]
@@ -132,16 +132,16 @@ class GroupRule(RunsRule[AnyGroupClaim], of=GroupClaim):
 class TrendRule(GroupRule[AnyTrend], of=TrendClaim):
     """How a claim about a change along an axis is decided."""
 
-    def find_compared(self, paper: Paper, part: str) -> tuple[str, list[Scalar]]:
+    def find_compared(self, paper: Paper, contrast: str) -> tuple[str, list[Scalar]]:
         """Return the axis, and both ends of the change or of a step of it."""
         values = self.claim.list_axis_values(paper.study(self.claim.study, self.claim.id))
-        number = part.removeprefix(_STEP)
+        number = contrast.removeprefix(_STEP)
         ends = values[int(number) - 1 : int(number) + 1] if number.isdecimal() else [values[0], values[-1]]
         return self.claim.along, ends
 
-    def name_sides(self, paper: Paper, part: str) -> tuple[str, str]:
-        """Return the last level of a part, and its first."""
-        axis, (first, last) = self.find_compared(paper, part)
+    def name_sides(self, paper: Paper, contrast: str) -> tuple[str, str]:
+        """Return the last level of a contrast, and its first."""
+        axis, (first, last) = self.find_compared(paper, contrast)
         return name_setting({axis: last}, paper.labels), name_setting({axis: first}, paper.labels)
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:

@@ -52,10 +52,10 @@ def resolve_number(
         return NumberQuestion(number)
     if number.statistic == "formula":
         return NumberQuestion(number, _compute_formula(number))
-    part = paper.exhibits[number.table]
+    exhibit = paper.exhibits[number.table]
     if number.statistic == "some":
-        of_table = [one for one in siblings if (one.table, one.statistic) == (part.id, "some")]
-        return NumberQuestion(number, together=tuple(_resolve_unplaced(paper, part, one) for one in of_table))
+        of_table = [one for one in siblings if (one.table, one.statistic) == (exhibit.id, "some")]
+        return NumberQuestion(number, together=tuple(_resolve_unplaced(paper, exhibit, one) for one in of_table))
     study, where = find_settings(paper, number)
     if not is_given:
         check_metrics(paper, f"printed number {number.id!r}", study.name, where, [number.metric])
@@ -106,16 +106,16 @@ def find_resolution(paper: Paper, metric: str) -> float:
 
 def find_settings(paper: Paper, number: PrintedNumber) -> tuple[Study, dict[str, Any]]:
     """Return study and part of a printed number; PaperError if it is no setting of its table, or a mean of several."""
-    part = paper.exhibits[number.table]
-    if not isinstance(part, StudyPart):
-        raise PaperError(f"printed number {number.id!r}: {part.id} shows no study that it could be a result of")
-    study = paper.study(part.study, part.id)
-    where = select_part(number.setting, study, part.where)
+    exhibit = paper.exhibits[number.table]
+    if not isinstance(exhibit, StudyPart):
+        raise PaperError(f"printed number {number.id!r}: {exhibit.id} shows no study that it could be a result of")
+    study = paper.study(exhibit.study, exhibit.id)
+    where = select_part(number.setting, study, exhibit.where)
     if where is None:
-        raise PaperError(f"printed number {number.id!r} is no setting of {part.id} (study {part.study})")
+        raise PaperError(f"printed number {number.id!r} is no setting of {exhibit.id} (study {exhibit.study})")
     n_settings = study.count_settings(where)
     if number.statistic == "mean" and n_settings > 1:
-        raise PaperError(f"printed number {number.id!r} selects {n_settings} settings of {part.id}, not one")
+        raise PaperError(f"printed number {number.id!r} selects {n_settings} settings of {exhibit.id}, not one")
     return study, where
 
 
@@ -131,12 +131,12 @@ def list_open_settings(studies: Sequence[Study], algorithm: str) -> list[AskedSe
     return settings
 
 
-def _resolve_unplaced(paper: Paper, part: PaperTable | PaperFigure, number: PrintedNumber) -> NumberQuestion:
-    studies = part.list_open_studies(paper) if isinstance(part, PaperTable) else []
+def _resolve_unplaced(paper: Paper, exhibit: PaperTable | PaperFigure, number: PrintedNumber) -> NumberQuestion:
+    studies = exhibit.list_open_studies(paper) if isinstance(exhibit, PaperTable) else []
     if not studies:
         raise PaperError(f"printed number {number.id!r}: statistic some needs a table of kind span")
-    if number.algorithm not in part.list_algorithms(paper):
-        raise PaperError(f"printed number {number.id!r}: {part.id} has no algorithm {number.algorithm!r}")
+    if number.algorithm not in exhibit.list_algorithms(paper):
+        raise PaperError(f"printed number {number.id!r}: {exhibit.id} has no algorithm {number.algorithm!r}")
     if reason := paper.not_implemented.get(str(number.algorithm), ""):
         return NumberQuestion(number, NumberVerdict(Verdict.NOT_IMPLEMENTED, reason, n_expected=0))
     printed_repeats = list_printed_repeats(paper, number)

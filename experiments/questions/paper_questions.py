@@ -49,7 +49,7 @@ def resolve_paper(paper: Paper) -> PaperQuestions:
     """
     errors: list[str] = []
     (cells,) = collect([partial(cells_of_studies, paper)], errors) or [{}]
-    collect([partial(check_exhibit, part, paper) for part in paper.exhibits.values()], errors)
+    collect([partial(check_exhibit, exhibit, paper) for exhibit in paper.exhibits.values()], errors)
     (printed,) = collect([lambda: list_numbers(read_numbers_of(paper))], errors) or [[]]
     numbers = collect([partial(resolve_number, paper, number, printed) for number in printed], errors)
     by_id = {number.id: number for number in printed}

@@ -36,21 +36,21 @@ KEYS_FILE = ROOT / "docs" / "paper-keys.md"
 DATASET_KEYS_FILE = ROOT / "docs" / "dataset-keys.md"
 DATASETS_FILE = ROOT / "docs" / "data-sets.md"
 
-_PARTS = ("claims", "tables", "figures")
+_SECTIONS = ("claims", "tables", "figures")
 _QUESTIONS = (QuestionOfNumbers, QuestionOfTable, QuestionOfClaims)
 
 
 def make_paper_schema() -> dict[str, Any]:
     """Return the JSON Schema of a paper's file, every kind of claim, table and figure included."""
-    kinds = {part: [find_kind(part, kind) for kind in list_kinds(part)] for part in _PARTS}
+    kinds = {section: [find_kind(section, kind) for kind in list_kinds(section)] for section in _SECTIONS}
     classes: list[type[BaseModel]] = [Paper, *_QUESTIONS, *chain.from_iterable(kinds.values())]
     names, schema = models_json_schema([(kind, "validation") for kind in classes], by_alias=False)
     definitions = schema["$defs"]
     paper = definitions.pop("Paper")
-    for part, kinds_of_part in {**kinds, "readings": _QUESTIONS}.items():
-        references = [names[kind, "validation"] for kind in kinds_of_part]
-        paper["properties"][part] = {
-            "description": paper["properties"][part]["description"],
+    for section, kinds_of_section in {**kinds, "readings": _QUESTIONS}.items():
+        references = [names[kind, "validation"] for kind in kinds_of_section]
+        paper["properties"][section] = {
+            "description": paper["properties"][section]["description"],
             "type": "array",
             "items": {"anyOf": references},
         }
@@ -72,10 +72,10 @@ def format_keys_page() -> str:
         *_format_class("A study", Study),
         *_format_class("`protocol`", Protocol),
     ]
-    for part, heading in (("tables", "Tables"), ("figures", "Figures"), ("claims", "Claims")):
+    for section, heading in (("tables", "Tables"), ("figures", "Figures"), ("claims", "Claims")):
         lines += [f"## {heading}", ""]
-        for kind in list_kinds(part):
-            lines += _format_class(f"`kind: {kind}`", find_kind(part, kind), level=3)
+        for kind in list_kinds(section):
+            lines += _format_class(f"`kind: {kind}`", find_kind(section, kind), level=3)
     lines += [*_format_class("A curve of a claim or figure", Curve)]
     lines += _format_class("An entry of `coverage`", Passage)
     lines += [*_format_class("`choices`", Choices), *_format_class("An entry of `choices: curves`", ClaimCurve)]

@@ -21,24 +21,24 @@ from experiments.config.paper import Paper
 from experiments.errors import BadInput
 from plots import style
 
-Part = TypeVar("Part", bound=Exhibit)
+AnyExhibit = TypeVar("AnyExhibit", bound=Exhibit)
 
 _VIEWS: dict[type[Exhibit], type[ExhibitView]] = {}
 
 
-class ExhibitView(ABC, Generic[Part]):
+class ExhibitView(ABC, Generic[AnyExhibit]):
     """A table or figure of a paper, ready to be shown.
 
     Parameters
     ----------
     paper : Paper
         The paper, whose labels and studies it needs.
-    part : Exhibit
+    exhibit : Exhibit
         The table or figure.
     """
 
-    def __init__(self, paper: Paper, part: Part) -> None:
-        self.paper, self.part = paper, part
+    def __init__(self, paper: Paper, exhibit: AnyExhibit) -> None:
+        self.paper, self.exhibit = paper, exhibit
 
     def __init_subclass__(cls, of: type[Exhibit] | None = None, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -50,7 +50,7 @@ class ExhibitView(ABC, Generic[Part]):
         """Return what the report's page shows of it: the cells of a table, what stands beside a drawing."""
 
 
-class TableView(ExhibitView[Part]):
+class TableView(ExhibitView[AnyExhibit]):
     """A table of a paper."""
 
     @abstractmethod
@@ -62,7 +62,7 @@ class TableView(ExhibitView[Part]):
         """Write the table for a paper."""
 
 
-class FigureView(ExhibitView[Part]):
+class FigureView(ExhibitView[AnyExhibit]):
     """A figure of a paper."""
 
     @abstractmethod
@@ -87,15 +87,17 @@ class FigureView(ExhibitView[Part]):
 
 
 @overload
-def view(paper: Paper, part: PaperTable) -> TableView: ...
+def view(paper: Paper, exhibit: PaperTable) -> TableView: ...
 @overload
-def view(paper: Paper, part: PaperFigure) -> FigureView: ...
-def view(paper, part):
+def view(paper: Paper, exhibit: PaperFigure) -> FigureView: ...
+def view(paper, exhibit):
     """Return the view of a table or figure; BadInput if the file of a kind of somebody's own has none."""
-    folder = "tables" if isinstance(part, PaperTable) else "figures"
-    for kind in type(part).__mro__:
+    folder = "tables" if isinstance(exhibit, PaperTable) else "figures"
+    for kind in type(exhibit).__mro__:
         if is_built_in(kind) and (name := name_kind(kind)):
             import_module(f"{plots.__name__}.{folder}.{name}")
         if kind in _VIEWS:
-            return _VIEWS[kind](paper, part)
-    raise BadInput(f"the kind {part.kind!r} has no view: beside {type(part).__name__} write a class that shows it")
+            return _VIEWS[kind](paper, exhibit)
+    raise BadInput(
+        f"the kind {exhibit.kind!r} has no view: beside {type(exhibit).__name__} write a class that shows it"
+    )

@@ -49,12 +49,12 @@ class FacetsView(FigureView[FacetsFigure], of=FacetsFigure):
         Floor and ceiling come after the lines. Data sets are sorted by the first kind that they are of; ``kinds`` joins
         all of them by blanks.
         """
-        study = self.paper.study(self.part.study, self.part.id)
-        sets = study.axis("dataset", self.part.where)
-        levels = select_levels(self.paper, self.part, self.part.id, self.part.metric, sets).part
+        study = self.paper.study(self.exhibit.study, self.exhibit.id)
+        sets = study.axis("dataset", self.exhibit.where)
+        levels = select_levels(self.paper, self.exhibit, self.exhibit.id, self.exhibit.metric, sets).part
         parts = [
-            summarise_metrics(self.paper, part, self.part.metric, table, numbers, FACET_AXES)
-            for part in (self.part, levels)
+            summarise_metrics(self.paper, part, self.exhibit.metric, table, numbers, FACET_AXES)
+            for part in (self.exhibit, levels)
         ]
         frame = pd.concat(parts, ignore_index=True)
         kinds = {name: list_kinds_of(study, name) for name in sets}
@@ -65,8 +65,8 @@ class FacetsView(FigureView[FacetsFigure], of=FacetsFigure):
 
     def draw(self, frame: pd.DataFrame) -> style.Figure:
         """Draw a small picture for each data set that has results."""
-        study = self.paper.study(self.part.study, self.part.id)
-        lines, epsilons = study.axis("algorithm", self.part.where), study.axis("epsilon", self.part.where)
+        study = self.paper.study(self.exhibit.study, self.exhibit.id)
+        lines, epsilons = study.axis("algorithm", self.exhibit.where), study.axis("epsilon", self.exhibit.where)
         facets = [self._read_facet(str(name), rows) for name, rows in frame.groupby("dataset", sort=False)]
         facets = [facet for facet in facets if facet.high > facet.low]
         n_pictures = max(len(facets), 1)
@@ -83,13 +83,13 @@ class FacetsView(FigureView[FacetsFigure], of=FacetsFigure):
             if place + n_columns >= len(facets):
                 axes.set_xlabel(label_name(self.paper, "epsilon"))
             if place % n_columns == 0:
-                label = textwrap.fill(label_axis(self.paper, self.part.metric), _LONGEST_TITLE)
+                label = textwrap.fill(label_axis(self.paper, self.exhibit.metric), _LONGEST_TITLE)
                 axes.set_ylabel(label)
         for axes in grid.flat[n_pictures:]:
             axes.remove()
         style.add_legend(drawn, "outside lower left", handles=self._make_keys(looks))
         style.write_shortfall(grid[0][0], frame, pad=46)
-        style.write_title(drawn, grid[0][-1], self.part.title)
+        style.write_title(drawn, grid[0][-1], self.exhibit.title)
         return drawn
 
     def describe(self, frame: pd.DataFrame) -> dict[str, Any]:
@@ -99,7 +99,7 @@ class FacetsView(FigureView[FacetsFigure], of=FacetsFigure):
             line = f"{label_name(self.paper, row['dataset'])}: {label_name(self.paper, row['algorithm'])}"
             x = label_value(self.paper, row["epsilon"])
             points.append({**point, "line": line, "x": x, "printed": "", "verdict": ""})
-        metric = f"{label_metric(self.paper, self.part.metric)}, {name_of_center(frame)}"
+        metric = f"{label_metric(self.paper, self.exhibit.metric)}, {name_of_center(frame)}"
         return {
             "line": "data set: algorithm",
             "x": label_name(self.paper, "epsilon"),
@@ -109,34 +109,34 @@ class FacetsView(FigureView[FacetsFigure], of=FacetsFigure):
 
     def sum_up(self, frame: pd.DataFrame) -> str:
         """Say which line is the best on most data sets at the largest ε, and where they are farthest apart."""
-        study, center = self.paper.study(self.part.study, self.part.id), name_of_center(frame)
-        lines = study.axis("algorithm", self.part.where)
-        epsilon = max(study.axis("epsilon", self.part.where))
+        study, center = self.paper.study(self.exhibit.study, self.exhibit.id), name_of_center(frame)
+        lines = study.axis("algorithm", self.exhibit.where)
+        epsilon = max(study.axis("epsilon", self.exhibit.where))
         rows = frame[(frame["epsilon"] == epsilon) & frame["algorithm"].isin(lines)]
         wide = rows.pivot(index="algorithm", columns="dataset", values=center).reindex(lines)
-        less = is_error(self.part.metric)
-        metric, unit = label_axis(self.paper, self.part.metric), " %" if is_in_per_cent(self.part.metric) else ""
+        less = is_error(self.exhibit.metric)
+        metric, unit = label_axis(self.paper, self.exhibit.metric), " %" if is_in_per_cent(self.exhibit.metric) else ""
         best = f"the {'lowest' if less else 'highest'} {center} {metric.removesuffix(' (%)')}"
         places = [f"on {name}" for name in label_names(self.paper, wide.columns)], "data sets"
-        shown = scale_value(self.part.metric, wide.to_numpy(dtype=float))
+        shown = scale_value(self.exhibit.metric, wide.to_numpy(dtype=float))
         names = label_names(self.paper, lines)
         said = compare_lines(names, shown, best, places, lambda value, _: f"{value:.3g}{unit}", less)
         return f"At {label_name(self.paper, 'epsilon')} = {epsilon:g}: {said}" if said else ""
 
     def _read_facet(self, name: str, rows: pd.DataFrame) -> _Facet:
-        center, is_log = name_of_center(rows), is_error(self.part.metric)
-        scaled = {column: scale_value(self.part.metric, rows[column]) for column in (center, "ci_low", "ci_high")}
+        center, is_log = name_of_center(rows), is_error(self.exhibit.metric)
+        scaled = {column: scale_value(self.exhibit.metric, rows[column]) for column in (center, "ci_low", "ci_high")}
         points = rows.assign(**scaled).rename(columns={center: "center"})
         levels = []
-        for algorithm in (self.part.floor, self.part.ceiling):  # each as its mean over ε
+        for algorithm in (self.exhibit.floor, self.exhibit.ceiling):  # each as its mean over ε
             level = float(points.loc[points["algorithm"] == algorithm, "center"].mean())
             levels.append(math.log10(level) if is_log and level > 0 else level)
         return _Facet(name, points, min(levels), max(levels), is_log)
 
     def _make_keys(self, looks: _Looks) -> list[Any]:
         """Return legend entries of the lines, and of what stands at the two levels."""
-        names = label_names(self.paper, [*looks, self.part.floor, self.part.ceiling])
-        lower, upper = names[-2:][::-1] if is_error(self.part.metric) else names[-2:]
+        names = label_names(self.paper, [*looks, self.exhibit.floor, self.exhibit.ceiling])
+        lower, upper = names[-2:][::-1] if is_error(self.exhibit.metric) else names[-2:]
         keys = [style.make_key(name, **look) for name, look in zip(names, looks.values(), strict=False)]
         for i, key in enumerate(keys):
             style.group_line(i, [key])

@@ -30,19 +30,19 @@ class FitView(FigureView[FitFigure], of=FitFigure):
         Returns ``line`` (``rows`` for a sample of the rows, else the algorithm), ``x`` and ``y``; empty if the data set
         is not available.
         """
-        models = make_curves(self.part)
+        models = make_curves(self.exhibit)
         try:
-            data = datasets.load(self.part.dataset)
+            data = datasets.load(self.exhibit.dataset)
         except datasets.DataUnavailable:
             return pd.DataFrame(columns=["line", "x", "y"])
-        column, target = data.frame[[self.part.feature]], data.target.to_numpy(dtype=np.float64)
+        column, target = data.frame[[self.exhibit.feature]], data.target.to_numpy(dtype=np.float64)
         drawn = np.sort(np.random.default_rng(0).permutation(len(target))[:_N_ROWS])
         xs = column.iloc[drawn, 0].to_numpy(dtype=np.float64)
         frames = [pd.DataFrame({"line": _ROWS, "x": xs, "y": target[drawn]})]
         along = np.linspace(xs.min(), xs.max(), _N_STEPS)
         for name, model in models.items():
             fitted = model.fit(column, target)
-            predicted = fitted.predict(pd.DataFrame({self.part.feature: along}))
+            predicted = fitted.predict(pd.DataFrame({self.exhibit.feature: along}))
             frames.append(pd.DataFrame({"line": name, "x": along, "y": predicted}))
         return pd.concat(frames, ignore_index=True)
 
@@ -53,17 +53,17 @@ class FitView(FigureView[FitFigure], of=FitFigure):
         dots = frame[frame["line"] == _ROWS]
         look: dict[str, Any] = {"s": 9, "color": style.QUALITATIVE[4], "alpha": 0.6, "linewidths": 0}
         axes.scatter(dots["x"], dots["y"], label=f"{len(dots)} of the rows", **look)
-        for i, name in enumerate(self.part.algorithm):
+        for i, name in enumerate(self.exhibit.algorithm):
             curve = frame[frame["line"] == name]
             dashes: dict[str, Any] = {"dashes": (5, 1.6)} if i else {}
             text, color = self._name_curve(name), style.QUALITATIVE[i]
             axes.plot(curve["x"], curve["y"], color=color, linewidth=2.2, label=text, **dashes)
-        axes.set_xlabel(label_name(self.paper, self.part.feature))
-        axes.set_ylabel(label_name(self.paper, catalogue.read_entry(self.part.dataset).domain.target.name))
+        axes.set_xlabel(label_name(self.paper, self.exhibit.feature))
+        axes.set_ylabel(label_name(self.paper, catalogue.read_entry(self.exhibit.dataset).domain.target.name))
         style.hide_frame(axes)
         style.write_shortfall(axes, frame)
         style.add_legend(drawn, handlelength=3.2, ncols=2)
-        style.write_title(drawn, axes, self.part.title)
+        style.write_title(drawn, axes, self.exhibit.title)
         return drawn
 
     def sum_up(self, frame: pd.DataFrame) -> str:
@@ -73,9 +73,9 @@ class FitView(FigureView[FitFigure], of=FitFigure):
             return ""
         place, *ends = found
         told = " and ".join(f"{curves.iloc[end, place]:.3g} ({self._name_curve(curves.index[end])})" for end in ends)
-        where = f"at {label_name(self.paper, self.part.feature)} = {curves.columns[place]:.3g}"
+        where = f"at {label_name(self.paper, self.exhibit.feature)} = {curves.columns[place]:.3g}"
         return f"The curves are farthest apart {where}: {told}."
 
     def _name_curve(self, algorithm: str) -> str:
         name = label_name(self.paper, algorithm)
-        return name if estimators.own_epsilon(algorithm) else f"{name} at ε = {self.part.epsilon:g}"
+        return name if estimators.own_epsilon(algorithm) else f"{name} at ε = {self.exhibit.epsilon:g}"

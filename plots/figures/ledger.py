@@ -28,11 +28,11 @@ class LedgerView(FigureView[LedgerFigure], of=LedgerFigure):
         ``step`` counts from 1; steps without noise are not in it. Empty if the data set is not available.
         """
         try:
-            data = datasets.load(self.part.dataset)
+            data = datasets.load(self.exhibit.dataset)
         except datasets.DataUnavailable:
             return pd.DataFrame(columns=COLUMNS)
         rows = []
-        for value, model in make_models(self.part).items():
+        for value, model in make_models(self.exhibit).items():
             ledger = model.fit(data.frame, data.target.to_numpy()).privacy_.ledger
             for step, spent in enumerate(_list_steps(ledger), start=1):
                 rows.append((value, step, spent.mechanism, spent.purpose, spent.epsilon))
@@ -42,7 +42,7 @@ class LedgerView(FigureView[LedgerFigure], of=LedgerFigure):
         """Draw a bar for every value."""
         drawn = style.make_figure(style.WIDTH, 1.5 + 0.48 * max(frame["value"].nunique(), 1))
         axes = drawn.add_subplot()
-        ((name, values),) = self.part.params.items()
+        ((name, values),) = self.exhibit.params.items()
         colours = _choose_colours(frame)
         total = frame.groupby("value")["epsilon"].sum().max() if len(frame) else 1.0
         for place, value in enumerate(values):
@@ -55,7 +55,7 @@ class LedgerView(FigureView[LedgerFigure], of=LedgerFigure):
         style.write_shortfall(axes, frame)
         handles = list(map(style.make_patch, colours, colours.values()))
         style.add_legend_below(drawn, handles)
-        style.write_title(drawn, axes, self.part.title)
+        style.write_title(drawn, axes, self.exhibit.title)
         return drawn
 
     def sum_up(self, frame: pd.DataFrame) -> str:
@@ -65,7 +65,7 @@ class LedgerView(FigureView[LedgerFigure], of=LedgerFigure):
         totals = frame.groupby("value")["epsilon"].sum()
         dearest = frame.loc[frame.groupby("value")["epsilon"].idxmax()]
         purposes = " or ".join(dict.fromkeys(dearest["purpose"]))
-        names = label_names(self.paper, (f"params.{name}" for name in self.part.params))
+        names = label_names(self.paper, (f"params.{name}" for name in self.exhibit.params))
         together = f"the steps that a record meets cost ε = {_write_range(totals)} together"
         each = f"For each of {len(totals)} values of {names[0]}"
         return f"{each} {together}; the dearest step ({purposes}) costs {_write_range(dearest['epsilon'])}."

@@ -37,14 +37,14 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
 
         A line of another study has an empty row at each place of the x axis that this study lacks.
         """
-        frame = pd.concat([self._summarise(part, table, numbers) for part in self.part.parts], ignore_index=True)
-        if self.part.lines != "algorithm" or not isinstance(self.part.metric, str):
+        frame = pd.concat([self._summarise(part, table, numbers) for part in self.exhibit.parts], ignore_index=True)
+        if self.exhibit.lines != "algorithm" or not isinstance(self.exhibit.metric, str):
             return frame
-        return add_numbers_without_setting(self.paper, self.part, self.part.metric, frame, numbers)
+        return add_numbers_without_setting(self.paper, self.exhibit, self.exhibit.metric, frame, numbers)
 
     def _summarise(self, part: LinesFigure, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
         frame = summarise_metrics(self.paper, part, part.metric, table, numbers, part.axes, part.center)
-        if part is self.part:
+        if part is self.exhibit:
             return frame
         places = pd.MultiIndex.from_product([frame[part.lines].unique(), self._list_xs()], names=part.axes)
         nothing = {"metric": part.metric, "n": 0, "n_expected": 0, "verdict": "", "note": "its study lacks it"}
@@ -54,11 +54,11 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
     def draw(self, frame: pd.DataFrame) -> style.Figure:
         """Draw it."""
         lines, xs = self._list_lines(), self._list_xs()
-        drawn = style.make_figure(style.WIDTH, 4.7 if self.part.marks else 3.9)
+        drawn = style.make_figure(style.WIDTH, 4.7 if self.exhibit.marks else 3.9)
         axes = drawn.add_subplot()
-        limits, are_names = self._find_limits(frame), self.part.x in _NAMES
+        limits, are_names = self._find_limits(frame), self.exhibit.x in _NAMES
         panel_lines = []
-        for i, (value, text) in enumerate(zip(lines, label_values(self.paper, self.part.lines, lines), strict=True)):
+        for i, (value, text) in enumerate(zip(lines, label_values(self.paper, self.exhibit.lines, lines), strict=True)):
             look = panel.choose_look(value, i, lines)
             if are_names:  # nothing lies between two of them
                 look["linewidth"] = 0
@@ -68,22 +68,22 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
         self._dress(axes, xs, limits, name_of_center(frame))
         self._mark_places(axes, xs)
         style.write_shortfall(axes, frame, pad=panel.mark_points(axes, beyond, limits))
-        line = label_name(self.paper, self.part.lines)
+        line = label_name(self.paper, self.exhibit.lines)
         handles += panel.make_explanations(frame, beyond, line)
         style.add_legend_below(drawn, handles, handlelength=3.2, title=line, alignment="left")
-        style.write_title(drawn, axes, self.part.title)
+        style.write_title(drawn, axes, self.exhibit.title)
         return drawn
 
     def describe(self, frame: pd.DataFrame) -> dict[str, Any]:
         """Return the points of the figure as the report's page shows them."""
         xs = self._list_xs()
-        names = product(self._list_lines(), label_values(self.paper, self.part.x, xs))
+        names = product(self._list_lines(), label_values(self.paper, self.exhibit.x, xs))
         points = []
         for (line, x), point in zip(names, describe_points(frame), strict=True):
             points.append({"line": label_value(self.paper, line), "x": x, **point})
         center = name_of_center(frame)
-        metric = center if self.part.x == "metric" else f"{label_metric(self.paper, self._metrics[0])}, {center}"
-        line, x = label_name(self.paper, self.part.lines), label_name(self.paper, self.part.x)
+        metric = center if self.exhibit.x == "metric" else f"{label_metric(self.paper, self._metrics[0])}, {center}"
+        line, x = label_name(self.paper, self.exhibit.lines), label_name(self.paper, self.exhibit.x)
         return {"line": line, "x": x, "metric": metric, "points": points}
 
     def sum_up(self, frame: pd.DataFrame) -> str:
@@ -94,14 +94,14 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
         lines, xs, center = self._list_lines(), self._list_xs(), name_of_center(frame)
         kept = [i for i, line in enumerate(lines) if self._has_noise(line)]
         kept = kept if len(kept) > 1 else list(range(len(lines)))
-        names = label_values(self.paper, self.part.lines, lines)
-        line = label_name(self.paper, self.part.lines)
-        named = [name if self.part.lines in _NAMES else f"{line} = {name}" for name in (names[i] for i in kept)]
+        names = label_values(self.paper, self.exhibit.lines, lines)
+        line = label_name(self.paper, self.exhibit.lines)
+        named = [name if self.exhibit.lines in _NAMES else f"{line} = {name}" for name in (names[i] for i in kept)]
         values = frame[center].to_numpy(dtype=float).reshape(len(lines), len(xs))[kept]
-        metrics = list(self._metrics) if self.part.x == "metric" else [self._metrics[0]] * len(xs)
+        metrics = list(self._metrics) if self.exhibit.x == "metric" else [self._metrics[0]] * len(xs)
         what = "mean" if center == "mean" else center
         best = "lowest" if is_error(self._metrics[0]) else "highest"
-        measured = "value" if self.part.x == "metric" else f"{what} {name_metric(self.paper, self._metrics[0])}"
+        measured = "value" if self.exhibit.x == "metric" else f"{what} {name_metric(self.paper, self._metrics[0])}"
         said = compare_lines(
             named,
             values,
@@ -113,27 +113,27 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
         return " ".join(filter(None, [said, count_printed(frame)]))
 
     def _has_noise(self, line: Any) -> bool:
-        if self.part.lines == "algorithm":
+        if self.exhibit.lines == "algorithm":
             return line not in estimators.list_algorithms() or estimators.takes_epsilon(line)
         return not (isinstance(line, float) and math.isinf(line))
 
     def _name_places(self, xs: list) -> tuple[list[str], str]:
         """Return each place of the x axis as a sentence has it, and what all of them are."""
-        if self.part.x == "metric":
+        if self.exhibit.x == "metric":
             return [f"in {name_metric(self.paper, metric)}" for metric in xs], "metrics"
-        names, axis = label_values(self.paper, self.part.x, xs), label_name(self.paper, self.part.x)
-        if self.part.x in _NAMES:
+        names, axis = label_values(self.paper, self.exhibit.x, xs), label_name(self.paper, self.exhibit.x)
+        if self.exhibit.x in _NAMES:
             return [f"on {name}" for name in names], f"{axis}s"
         places = [f"at {axis} = {name}" for name in names]
         return places, f"values of {axis}"
 
     @property
     def _study(self) -> Study:
-        return self.paper.study(self.part.study, self.part.id)
+        return self.paper.study(self.exhibit.study, self.exhibit.id)
 
     @property
     def _metrics(self) -> tuple[str, ...]:
-        return (self.part.metric,) if isinstance(self.part.metric, str) else self.part.metric
+        return (self.exhibit.metric,) if isinstance(self.exhibit.metric, str) else self.exhibit.metric
 
     @property
     def _is_in_per_cent(self) -> bool:
@@ -141,49 +141,49 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
 
     def _list_xs(self) -> list:
         """Return the values along the bottom: of an axis of the study, or several metrics."""
-        part = self.part
-        return list(self._metrics) if part.x == "metric" else self._study.axis(part.x, part.where)
+        exhibit = self.exhibit
+        return list(self._metrics) if exhibit.x == "metric" else self._study.axis(exhibit.x, exhibit.where)
 
     def _list_lines(self) -> list:
         lines = []
-        for part in self.part.parts:
+        for part in self.exhibit.parts:
             lines += self.paper.study(part.study, part.id).axis(part.lines, part.where)
         return lines
 
     def _find_limits(self, frame: pd.DataFrame) -> panel.Limits:
-        bottom, top, is_log = self.part.bottom, self.part.top, self.part.y == "log"
+        bottom, top, is_log = self.exhibit.bottom, self.exhibit.top, self.exhibit.y == "log"
         ends = panel.Limits(-math.inf if bottom is None else bottom, math.inf if top is None else top)
-        if self.part.y == "symlog" or (not is_log and ends == panel.Limits()):
+        if self.exhibit.y == "symlog" or (not is_log and ends == panel.Limits()):
             return ends
         return panel.find_limits(self._metrics[0], frame, ends, is_log)
 
     def _dress(self, axes: style.Axes, xs: list, limits: panel.Limits, center: str) -> None:
-        names = label_values(self.paper, self.part.x, xs)
-        if self.part.x == "metric":
+        names = label_values(self.paper, self.exhibit.x, xs)
+        if self.exhibit.x == "metric":
             names = [name.replace(", ", ",\n") for name in names]
             axes.set_ylabel("%" if self._is_in_per_cent else "")
         else:
-            axes.set_xlabel(label_name(self.paper, self.part.x) + ("" if _is_to_scale(xs) else " (not to scale)"))
+            axes.set_xlabel(label_name(self.paper, self.exhibit.x) + ("" if _is_to_scale(xs) else " (not to scale)"))
             label = label_axis(self.paper, self._metrics[0]) + (", median" if center == "median" else "")
             axes.set_ylabel(textwrap.fill(label, _LONGEST_LABEL))
         widths = [max(map(len, name.split("\n"))) for name in names]
         is_crowded = (max(widths) + 1) * len(names) > _ROOM
         axes.set_xticks(range(len(xs)), names, rotation=45 if is_crowded else 0)
-        panel.dress_panel(axes, xs, limits, self.part.y)
+        panel.dress_panel(axes, xs, limits, self.exhibit.y)
         low, high = axes.get_ylim()
-        if self._is_in_per_cent and high > 100 and self.part.top is None:
+        if self._is_in_per_cent and high > 100 and self.exhibit.top is None:
             # nothing is above 100 %: only room for a marker that sits on it
             axes.set_ylim(low, 100 + 0.03 * (100 - low))
 
     def _mark_places(self, axes: style.Axes, xs: list) -> None:
         """Draw a vertical line with its name at each of some values of a numeric x axis, between ticks if need be."""
-        if not self.part.marks:
+        if not self.exhibit.marks:
             return
-        places = np.interp(list(self.part.marks.values()), xs, range(len(xs)))
+        places = np.interp(list(self.exhibit.marks.values()), xs, range(len(xs)))
         for place in places:
             axes.axvline(place, color=style.INK, linewidth=1.0, linestyle=(0, (2, 2)), alpha=0.7, zorder=1)
         names = axes.secondary_xaxis("top")
-        names.set_xticks(_spread(places, _APART * len(xs)), list(self.part.marks), rotation=90)
+        names.set_xticks(_spread(places, _APART * len(xs)), list(self.exhibit.marks), rotation=90)
         names.tick_params(length=3, pad=1)
         names.spines["top"].set_visible(False)
 

@@ -42,7 +42,7 @@ class RanksView(FigureView[RanksFigure], of=RanksFigure):
     @property
     def comparison(self) -> AlgorithmComparison:
         """What is compared."""
-        return AlgorithmComparison(self.paper, self.part)
+        return AlgorithmComparison(self.paper, self.exhibit)
 
     def make_frame(self, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
         """Rank the algorithms, and compare the first with each other one; see `ComparedPart.compare_algorithms`."""
@@ -71,7 +71,7 @@ class RanksView(FigureView[RanksFigure], of=RanksFigure):
             style.make_patch(f"the best is worse by more than {margin}", _COLOURS["worse"]),
         ]
         style.add_legend(drawn, handles=handles)
-        style.write_title(drawn, lower, self.part.title)
+        style.write_title(drawn, lower, self.exhibit.title)
         return drawn
 
     def describe(self, frame: pd.DataFrame) -> dict[str, Any]:
@@ -107,7 +107,7 @@ class RanksView(FigureView[RanksFigure], of=RanksFigure):
 
         A run that is not complete gives no advice, and says so; a figure that does not advise says nothing.
         """
-        if not self.part.advises:
+        if not self.exhibit.advises:
             return ""
         if note := note_shortfall(frame):
             return f"{note}; no advice"
@@ -127,7 +127,7 @@ class RanksView(FigureView[RanksFigure], of=RanksFigure):
             names = [name_with_odds(self.paper, row) for row in others if row["verdict"] == verdict]
             if names:
                 parts.append(says.format(_name_others(names, len(others))))
-        return f"{self.part.title}: take {label_name(self.paper, best['algorithm'])}, {'; '.join(parts)}."
+        return f"{self.exhibit.title}: take {label_name(self.paper, best['algorithm'])}, {'; '.join(parts)}."
 
 
 def _draw_ranks(axes: style.Axes, means: pd.DataFrame, frame: pd.DataFrame) -> None:

@@ -40,14 +40,14 @@ class SoundnessView(FigureView[SoundnessFigure], of=SoundnessFigure):
         steps alone; ``sound_accounted``, what the sound one accounts for between the same neighbours; ``n`` and
         ``n_expected`` (pairs of cells).
         """
-        study = self.paper.study(self.part.study, self.part.id)
-        rows = select_rows(table, study, self.part.metric, self.part.where)
+        study = self.paper.study(self.exhibit.study, self.exhibit.id)
+        rows = select_rows(table, study, self.exhibit.metric, self.exhibit.where)
         records = []
-        for printed, sound in self.part.pairs.items():
-            for epsilon in study.axis("epsilon", self.part.where):
+        for printed, sound in self.exhibit.pairs.items():
+            for epsilon in study.axis("epsilon", self.exhibit.where):
                 at_epsilon = rows[match_column(rows["epsilon"], epsilon)]
                 pair = {"printed": printed, "sound": sound, "epsilon": epsilon}
-                records += self._compare(at_epsilon, pair, study.axis("dataset", self.part.where))
+                records += self._compare(at_epsilon, pair, study.axis("dataset", self.exhibit.where))
         return pd.DataFrame(records)
 
     def draw(self, frame: pd.DataFrame) -> style.Figure:
@@ -61,10 +61,10 @@ class SoundnessView(FigureView[SoundnessFigure], of=SoundnessFigure):
         for axes in grid.ravel()[len(epsilons) :]:
             axes.remove()
         for axes, epsilon in zip(panels, epsilons, strict=True):
-            part = frame[frame["epsilon"] == epsilon]
+            at_epsilon = frame[frame["epsilon"] == epsilon]
             for place, printed in enumerate(pairs):
-                _draw_pair(axes, place, part[part["printed"] == printed], self.part.metric)
-            _dress_panel(axes, epsilon, self.part.metric)
+                _draw_pair(axes, place, at_epsilon[at_epsilon["printed"] == printed], self.exhibit.metric)
+            _dress_panel(axes, epsilon, self.exhibit.metric)
         names = [textwrap.fill(name, _LONGEST_NAME) for name in label_names(self.paper, pairs)]
         panels[0].set_yticks(range(len(pairs)), names)
         panels[0].set_ylim(len(pairs) - 0.5, -0.65)
@@ -75,7 +75,7 @@ class SoundnessView(FigureView[SoundnessFigure], of=SoundnessFigure):
         style.write_shortfall(panels[0], frame, pad=22)
         n_sets = frame.loc[frame["dataset"] != "", "dataset"].nunique()
         style.add_legend(drawn, "outside lower left", handles=[*_make_keys(n_sets), unit])
-        style.write_title(drawn, panels[n_columns - 1], self.part.title)
+        style.write_title(drawn, panels[n_columns - 1], self.exhibit.title)
         return drawn
 
     def sum_up(self, frame: pd.DataFrame) -> str:
@@ -93,14 +93,14 @@ class SoundnessView(FigureView[SoundnessFigure], of=SoundnessFigure):
         return f"In the mean over the data sets the sound variant {gained}: {', '.join(ends)}."
 
     def _format_gain(self, gain: float) -> str:
-        if is_error(self.part.metric):
+        if is_error(self.exhibit.metric):
             return f"an error divided by {2**gain:.2g}"
-        return f"{scale_value(self.part.metric, gain):+.1f} points".replace("-", "−")
+        return f"{scale_value(self.exhibit.metric, gain):+.1f} points".replace("-", "−")
 
     def _compare(self, rows: pd.DataFrame, pair: Mapping[str, Any], sets: Sequence[str]) -> list[dict]:
         """Compare a pair at one ε: on each data set, and in the mean over them."""
         privacy = _sum_up_privacy(_read_reports(rows, pair["printed"]), _read_reports(rows, pair["sound"]))
-        center = self.paper.center_of(self.part.metric)
+        center = self.paper.center_of(self.exhibit.metric)
         records = []
         for dataset in sets:
             gain = self._measure_gain(rows[rows["dataset"] == dataset], pair["printed"], pair["sound"], center)
@@ -110,16 +110,16 @@ class SoundnessView(FigureView[SoundnessFigure], of=SoundnessFigure):
         return [*records, {**pair, **over_all, **privacy, "n_expected": 0}]
 
     def _measure_gain(self, rows: pd.DataFrame, printed: str, sound: str, center: str) -> dict[str, Any]:
-        wide = rows.pivot(index="repeat", columns="algorithm", values=self.part.metric)
+        wide = rows.pivot(index="repeat", columns="algorithm", values=self.exhibit.metric)
         wide = wide.reindex(columns=[printed, sound]).dropna()
-        gains = np.log2(wide[printed] / wide[sound]) if is_error(self.part.metric) else wide[sound] - wide[printed]
+        gains = np.log2(wide[printed] / wide[sound]) if is_error(self.exhibit.metric) else wide[sound] - wide[printed]
         interval = center_interval(center, gains.to_numpy())
         return {"gain": interval.center, "low": interval.low, "high": interval.high, "n": interval.n}
 
     def _name_unit(self) -> str:
-        if is_error(self.part.metric):
-            return f"{label_axis(self.paper, self.part.metric)}: printed / sound, more than 1 is a gain"
-        return f"{label_axis(self.paper, self.part.metric).removesuffix(' (%)')}: sound less printed, in points"
+        if is_error(self.exhibit.metric):
+            return f"{label_axis(self.paper, self.exhibit.metric)}: printed / sound, more than 1 is a gain"
+        return f"{label_axis(self.paper, self.exhibit.metric).removesuffix(' (%)')}: sound less printed, in points"
 
 
 def _read_reports(rows: pd.DataFrame, algorithm: str) -> list[dict]:

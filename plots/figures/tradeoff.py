@@ -52,34 +52,34 @@ class TradeoffView(FigureView[TradeoffFigure], of=TradeoffFigure):
         For both metrics, under ``x`` and ``y``, it has their center and interval (``x_low``, ...).
         """
         rows = []
-        for i, curve in enumerate(self.part.curves):
-            cells = select_points(self.paper, self.part.id, curve, table, [self.part.x, self.part.y])
-            for value in self.paper.study(curve.study, self.part.id).axis(curve.along, curve.where):
-                part = cells[match_column(cells["value"], value)]
+        for i, curve in enumerate(self.exhibit.curves):
+            cells = select_points(self.paper, self.exhibit.id, curve, table, [self.exhibit.x, self.exhibit.y])
+            for value in self.paper.study(curve.study, self.exhibit.id).axis(curve.along, curve.where):
+                at_value = cells[match_column(cells["value"], value)]
                 point = {"curve": i, "value": value}
-                for name, metric in (("x", self.part.x), ("y", self.part.y)):
-                    runs, bounds = part[metric].to_numpy(dtype=float), find_metric(metric).range
+                for name, metric in (("x", self.exhibit.x), ("y", self.exhibit.y)):
+                    runs, bounds = at_value[metric].to_numpy(dtype=float), find_metric(metric).range
                     interval = center_interval(self.paper.center_of(metric), runs, bounds)
                     point[name] = interval.center
                     point[f"{name}_low"], point[f"{name}_high"] = interval.low, interval.high
-                rows.append({**point, "n": len(part), "n_expected": max(self.paper.repeats, len(part))})
+                rows.append({**point, "n": len(at_value), "n_expected": max(self.paper.repeats, len(at_value))})
         return pd.DataFrame(rows)
 
     def draw(self, frame: pd.DataFrame) -> style.Figure:
         """Draw the curves."""
         drawn = style.make_figure(style.WIDTH, 4.4)
         axes = drawn.add_subplot()
-        curves = [self._scale(frame[frame["curve"] == i]) for i in range(len(self.part.curves))]
+        curves = [self._scale(frame[frame["curve"] == i]) for i in range(len(self.exhibit.curves))]
         handles = [_draw_curve(axes, i, points) for i, points in enumerate(curves)]
-        for handle, curve in zip(handles, self.part.curves, strict=True):
+        for handle, curve in zip(handles, self.exhibit.curves, strict=True):
             handle.set_label(curve.label)
-        axes.set_xlabel(label_axis(self.paper, self.part.x))
-        axes.set_ylabel(label_axis(self.paper, self.part.y))
+        axes.set_xlabel(label_axis(self.paper, self.exhibit.x))
+        axes.set_ylabel(label_axis(self.paper, self.exhibit.y))
         style.dress_axes(axes)
         style.write_shortfall(axes, frame)
         handles += self._explain(axes)
         style.add_legend_below(drawn, handles, handlelength=3.2)
-        style.write_title(drawn, axes, self.part.title)
+        style.write_title(drawn, axes, self.exhibit.title)
         self._write_values(axes, curves)
         return drawn
 
@@ -88,7 +88,7 @@ class TradeoffView(FigureView[TradeoffFigure], of=TradeoffFigure):
         points = frame.dropna(subset=["x", "y"])
         if points.empty:
             return ""
-        less = is_error(self.part.y)
+        less = is_error(self.exhibit.y)
         best, lowest = (points["y"].idxmin() if less else points["y"].idxmax()), points["x"].idxmin()
         told = [
             self._describe_point(points.loc[best], "lowest" if less else "highest", ("y", "x")),
@@ -98,17 +98,17 @@ class TradeoffView(FigureView[TradeoffFigure], of=TradeoffFigure):
 
     def _describe_point(self, point: pd.Series, which: str, axes: tuple[str, str]) -> str:
         """Return what one axis has where another has its highest or lowest value."""
-        metrics = [getattr(self.part, axis) for axis in axes]
+        metrics = [getattr(self.exhibit, axis) for axis in axes]
         names = [name_metric(self.paper, metric) for metric in metrics]
         values = [write_value(metric, point[axis]) for metric, axis in zip(metrics, axes, strict=True)]
-        curve = self.part.curves[int(point["curve"])]
+        curve = self.exhibit.curves[int(point["curve"])]
         setting = f"{label_name(self.paper, curve.along)} = {label_value(self.paper, point['value'])}"
         return f"The {which} {names[0]} is {values[0]} ({curve.label}; {setting}), with {names[1]} = {values[1]}"
 
     def _scale(self, points: pd.DataFrame) -> pd.DataFrame:
         """Return the points of a curve on the scales on which papers print the two metrics."""
         scaled = points.copy()
-        for axis, metric in (("x", self.part.x), ("y", self.part.y)):
+        for axis, metric in (("x", self.exhibit.x), ("y", self.exhibit.y)):
             for name in (axis, f"{axis}_low", f"{axis}_high"):
                 scaled[name] = scale_value(metric, points[name])
         return scaled
@@ -116,14 +116,14 @@ class TradeoffView(FigureView[TradeoffFigure], of=TradeoffFigure):
     def _explain(self, axes: style.Axes) -> list[style.Line2D]:
         """Return legend entries of what is no curve, and draw where guessing stands."""
         bare: dict[str, Any] = {"linestyle": "none", "color": style.INK}
-        names = dict.fromkeys(label_name(self.paper, curve.along) for curve in self.part.curves)
+        names = dict.fromkeys(label_name(self.paper, curve.along) for curve in self.exhibit.curves)
         entries = [
             style.make_key("95 % intervals", marker="+", markersize=12, **bare),
             style.make_key(
                 f"beside points: {' or '.join(names)},\nwhere there is room", marker="$0.1$", markersize=16, **bare
             ),
         ]
-        if self.part.x.endswith("_auc"):
+        if self.exhibit.x.endswith("_auc"):
             axes.axvline(0.5, zorder=1, **_GUESSING)
             entries.append(style.make_key("AUC of guessing", **_GUESSING))
         return entries
@@ -134,7 +134,7 @@ class TradeoffView(FigureView[TradeoffFigure], of=TradeoffFigure):
         Those at the ends of the curves come first: between them a reader can count.
         """
         taken = [box for points in curves for box in _list_drawn(axes, points)]
-        if self.part.x.endswith("_auc"):
+        if self.exhibit.x.endswith("_auc"):
             taken += _cover(axes.transData.transform([(0.5, end) for end in axes.get_ylim()]), 1)
         for is_end in (True, False):
             for i, points in enumerate(curves):

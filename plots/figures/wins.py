@@ -24,7 +24,7 @@ class WinsView(FigureView[WinsFigure], of=WinsFigure):
     @property
     def comparison(self) -> AlgorithmComparison:
         """What is compared."""
-        return AlgorithmComparison(self.paper, self.part)
+        return AlgorithmComparison(self.paper, self.exhibit)
 
     def make_frame(self, table: pd.DataFrame, numbers: pd.DataFrame) -> pd.DataFrame:
         """Count wins, ties and losses of every ordered pair over data sets, in the order of mean ranks.
@@ -87,7 +87,7 @@ class WinsView(FigureView[WinsFigure], of=WinsFigure):
         )
         axes.xaxis.set_label_position("bottom")
         style.write_shortfall(axes, frame, pad=12)
-        style.write_title(drawn, axes, self.part.title)
+        style.write_title(drawn, axes, self.exhibit.title)
         return drawn
 
     def describe(self, frame: pd.DataFrame) -> dict[str, Any]:
@@ -104,7 +104,7 @@ class WinsView(FigureView[WinsFigure], of=WinsFigure):
 
     @property
     def _held_out(self) -> str:
-        return ", all held out" if self.part.sets == "held_out" else ""
+        return ", all held out" if self.exhibit.sets == "held_out" else ""
 
 
 def _fill_cells(axes: style.Axes, frame: pd.DataFrame, order: list[str]) -> None:

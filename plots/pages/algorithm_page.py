@@ -135,8 +135,8 @@ def _describe_use(run: PaperRun, variants: Iterable[str]) -> Use:
 
 
 def _list_ranks(run: PaperRun) -> Iterable[Ranked]:
-    for part in run.paper.figures:
-        if isinstance(part, RanksFigure):
-            means: list[Mapping[str, Any]] = select_means(run.read_frame(part)).to_dict("records")
+    for exhibit in run.paper.figures:
+        if isinstance(exhibit, RanksFigure):
+            means: list[Mapping[str, Any]] = select_means(run.read_frame(exhibit)).to_dict("records")
             for place, row in enumerate(means, 1):
-                yield Ranked(row["algorithm"], run, part.title, place, len(means), format_rank(row["rank"]))
+                yield Ranked(row["algorithm"], run, exhibit.title, place, len(means), format_rank(row["rank"]))

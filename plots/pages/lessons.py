@@ -71,10 +71,10 @@ class Lessons:
     def caption(self, paper: int, figure: str) -> str:
         """Return what a figure of a paper shows, in a sentence with its numbers."""
         run = self._find_run(paper)
-        parts = {part.id: part for part in run.paper.figures}
-        if figure not in parts:
-            raise BadInput(f"{TEMPLATE}: paper {paper} has no figure {figure!r}; {suggest_name(figure, parts)}")
-        return run.sum_up(parts[figure])
+        exhibits = {exhibit.id: exhibit for exhibit in run.paper.figures}
+        if figure not in exhibits:
+            raise BadInput(f"{TEMPLATE}: paper {paper} has no figure {figure!r}; {suggest_name(figure, exhibits)}")
+        return run.sum_up(exhibits[figure])
 
     def holding(self, paper: int, what: str) -> str:
         """Return how many printed ``numbers`` or ``claims`` of a paper hold, "2 of 30", and what is near that."""

@@ -67,7 +67,7 @@ def publish_paper(
     tables, figures = folder / "tables", folder / "figures"
     for made in (tables, figures):
         made.mkdir(parents=True, exist_ok=True)
-    facts = collect_facts(name for part in paper.tables for name in getattr(part, "datasets", ()))
+    facts = collect_facts(name for exhibit in paper.tables for name in getattr(exhibit, "datasets", ()))
     results = Results(table)
     numbers = judge_numbers(questions.numbers, results, facts, runner.answer)
     claims = judge_claims(questions.claims, results, numbers, runner.answer)
@@ -79,8 +79,8 @@ def publish_paper(
     write_csv(numbers, folder / "numbers.csv")
     write_csv(list_copies(list_splits(paper), paper.repeats), folder / "copies.csv")
     write_json(sum_up_privacy(first_runs), folder / "privacy.json", DIGITS)
-    for part in paper.tables:  # of all runs, as the verdicts are: a setting has one mean, wherever it stands
-        write_csv(view(paper, part).make_frame(table, numbers, facts), tables / f"{part.id}.csv")
+    for exhibit in paper.tables:  # of all runs, as the verdicts are: a setting has one mean, wherever it stands
+        write_csv(view(paper, exhibit).make_frame(table, numbers, facts), tables / f"{exhibit.id}.csv")
     for figure in paper.figures:
         write_csv(view(paper, figure).make_frame(table, numbers), figures / f"{figure.id}.csv")
     judged = {"cells": n_cells, "cells_expected": n_expected, "claims": [claim.model_dump() for claim in claims]}
@@ -127,8 +127,8 @@ def render_page(run: PaperRun, source: str = "", base: str = "", links: Sequence
     ``source`` says whose run it is, ``base`` is the way from the page to the run's files, such as ``paper-2/``, and
     ``links`` are the pages around it: ``href``, ``text`` and ``is_here``.
     """
-    tables = {part.id: _describe_table(run, part) for part in run.paper.tables}
-    figures = {part.id: _describe_figure(run, part) for part in run.paper.figures}
+    tables = {exhibit.id: _describe_table(run, exhibit) for exhibit in run.paper.tables}
+    figures = {exhibit.id: _describe_figure(run, exhibit) for exhibit in run.paper.figures}
     with name_damage(run.folder / "costs.csv"):
         costs = list_costs(run.paper, run.costs)
     finding = run.paper.finding
@@ -171,12 +171,12 @@ def list_costs(paper: Paper, costs: pd.DataFrame) -> list[tuple[str, list[list[s
     ``costs`` are as from `experiments.speed.costs.measure_costs`.
     """
     described = []
-    for dataset, part in costs.groupby("dataset", sort=False):
+    for dataset, rows in costs.groupby("dataset", sort=False):
         body = []
-        for row in part.sort_values("seconds", kind="stable").to_dict("records"):
+        for row in rows.sort_values("seconds", kind="stable").to_dict("records"):
             seconds, megabytes = f"{row['seconds']:.3g}", f"{row['megabytes']:.0f}"
             body.append([labels.label_name(paper, row["algorithm"]), seconds, megabytes])
-        n_rows, epsilons = int(part["rows"].max()), sorted(set(part["epsilon"]))
+        n_rows, epsilons = int(rows["rows"].max()), sorted(set(rows["epsilon"]))
         sentence = (
             f"{labels.label_name(paper, str(dataset))}, {n_rows:,} training rows, the largest set of its study; "
             f"ε = {labels.label_value(paper, epsilons[0])}. Measured once, on one core: median of three fits after a "
@@ -186,29 +186,29 @@ def list_costs(paper: Paper, costs: pd.DataFrame) -> list[tuple[str, list[list[s
     return described
 
 
-def _describe_table(run: PaperRun, part: PaperTable) -> dict[str, Any]:
+def _describe_table(run: PaperRun, exhibit: PaperTable) -> dict[str, Any]:
     """Return a table with its title, its files and what was measured of its algorithms."""
-    with name_damage(run.find_file(part)):
-        shown = view(run.paper, part).describe(run.read_frame(part))
+    with name_damage(run.find_file(exhibit)):
+        shown = view(run.paper, exhibit).describe(run.read_frame(exhibit))
     return {
-        "id": part.id,
-        "title": part.title,
-        "kind": part.kind,
-        "measured": _describe_audit(run, part),
-        "files": _list_files(run, "tables", part.id),
+        "id": exhibit.id,
+        "title": exhibit.title,
+        "kind": exhibit.kind,
+        "measured": _describe_audit(run, exhibit),
+        "files": _list_files(run, "tables", exhibit.id),
         "explanation": "",
         "is_text": False,
         **shown,
     }
 
 
-def _describe_figure(run: PaperRun, part: PaperFigure) -> dict[str, Any]:
+def _describe_figure(run: PaperRun, exhibit: PaperFigure) -> dict[str, Any]:
     """Return a figure with its title, its size, its files and the numbers behind it."""
-    frame = run.read_frame(part)
-    with name_damage(run.find_file(part)):
-        shown = view(run.paper, part).describe(frame)
-    beside = {"caption": run.sum_up(part), "measured": _describe_audit(run, part), "points": [], "standings": []}
-    return {**_describe_picture(run, part.id, part.title, frame), **beside, **shown}
+    frame = run.read_frame(exhibit)
+    with name_damage(run.find_file(exhibit)):
+        shown = view(run.paper, exhibit).describe(frame)
+    beside = {"caption": run.sum_up(exhibit), "measured": _describe_audit(run, exhibit), "points": [], "standings": []}
+    return {**_describe_picture(run, exhibit.id, exhibit.title, frame), **beside, **shown}
 
 
 def _describe_rankings(run: PaperRun) -> list[dict[str, Any]]:
@@ -240,9 +240,9 @@ def _describe_picture(run: PaperRun, name: str, title: str, frame: pd.DataFrame)
     return {"id": name, "title": title, "width": width, "height": height, "files": files, "note": note_shortfall(frame)}
 
 
-def _describe_audit(run: PaperRun, part: PaperTable | PaperFigure) -> str:
+def _describe_audit(run: PaperRun, exhibit: PaperTable | PaperFigure) -> str:
     """Return what was measured of the privacy of the algorithms of a table or figure."""
-    return audits.describe_bounds(run.paper, run.audit, part.list_algorithms(run.paper))
+    return audits.describe_bounds(run.paper, run.audit, exhibit.list_algorithms(run.paper))
 
 
 def _list_files(run: PaperRun, folder: str, name: str) -> list[tuple[str, str]]:

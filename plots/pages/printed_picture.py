@@ -57,13 +57,13 @@ def list_panels(runs: Sequence[PaperRun]) -> list[_Panel]:
 def _list_panels(run: PaperRun) -> Iterator[_Panel]:
     compared = run.measured[run.measured["mean"].notna()]
     in_per_cent = compared["metric"].map(is_in_per_cent).astype(bool)
-    for are_in_per_cent, part in ((True, compared[in_per_cent]), (False, compared[~in_per_cent])):
-        if len(part):
-            numbers = pd.DataFrame({"sign": [Verdict(verdict).shown for verdict in part["verdict"]]})
+    for are_in_per_cent, rows in ((True, compared[in_per_cent]), (False, compared[~in_per_cent])):
+        if len(rows):
+            numbers = pd.DataFrame({"sign": [Verdict(verdict).shown for verdict in rows["verdict"]]})
             for name in ("printed", "mean"):
-                pairs = zip(part["metric"], part[name], strict=True)
+                pairs = zip(rows["metric"], rows[name], strict=True)
                 numbers[name] = [scale_value(metric, value) for metric, value in pairs]
-            yield _Panel(run.short_heading, _name_metrics(run, part["metric"].unique()), are_in_per_cent, numbers)
+            yield _Panel(run.short_heading, _name_metrics(run, rows["metric"].unique()), are_in_per_cent, numbers)
 
 
 def _name_metrics(run: PaperRun, metrics: Sequence[str]) -> str:

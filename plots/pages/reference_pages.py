@@ -60,20 +60,20 @@ def read_published(folder: Path) -> PaperRun:
     written = use_substitutes(read_paper(str(run.paper.number)), run.paper.used_instead)
     today = {name: getattr(written, name) for name in ("title", "publication", "promise", "finding", "coverage")}
     today |= {"labels": {**run.paper.labels, **written.labels}}
-    for parts, word in (("tables", "title"), ("figures", "title"), ("claims", "text")):
-        today[parts] = _reword(getattr(run.paper, parts), getattr(written, parts), word)
+    for section, word in (("tables", "title"), ("figures", "title"), ("claims", "text")):
+        today[section] = _reword(getattr(run.paper, section), getattr(written, section), word)
     texts = {claim.id: claim.text for claim in today["claims"]}
     claims = [claim.model_copy(update={"text": texts[claim.id]}) for claim in run.claims]
     return replace(run, paper=run.paper.model_copy(update=today), claims=claims)
 
 
-def _reword(parts: Sequence[Any], written: Sequence[Any], word: str) -> tuple[Any, ...]:
+def _reword(entries: Sequence[Any], written: Sequence[Any], word: str) -> tuple[Any, ...]:
     """Return tables, figures or claims of a run; those of which only a word was written anew, as they are written."""
-    today = {part.id: part for part in written}
+    today = {entry.id: entry for entry in written}
     reworded = []
-    for part in parts:
-        new = today.get(part.id, part)
-        reworded.append(new if part.model_copy(update={word: getattr(new, word)}) == new else part)
+    for entry in entries:
+        new = today.get(entry.id, entry)
+        reworded.append(new if entry.model_copy(update={word: getattr(new, word)}) == new else entry)
     return tuple(reworded)
 
 
@@ -143,8 +143,8 @@ def _lacks_cells(folder: Path) -> bool:
     """Return whether a number, table or figure of a run lacks cells."""
     of_readings = (path for path in (folder / "readings.csv", folder / "curves.csv") if path.is_file())
     for path in (folder / "numbers.csv", *of_readings, *folder.glob("figures/*.csv"), *folder.glob("tables/*.csv")):
-        part = pd.read_csv(path)
-        if "n" in part and (part["n"] < part["n_expected"]).any():
+        frame = pd.read_csv(path)
+        if "n" in frame and (frame["n"] < frame["n_expected"]).any():
             return True
     return False
 
@@ -229,10 +229,10 @@ def _name_target(name: str) -> str:
 
 def describe_paper(run: PaperRun) -> str:
     """Return the page of a published paper: promise, answers, finding, the picture that decides, claims and numbers."""
-    ranks = [part for part in run.paper.figures if isinstance(part, RanksFigure)]
-    ranks = [part for part in ranks if part.advises] or ranks[:1]  # those that say which method to take, or the first
-    first = run.paper.finding.picture if run.paper.finding else next((part.id for part in ranks), None)
-    shown = [part for part in run.paper.figures if part.id == first and run.find_picture(part.id).is_file()]
+    ranks = [figure for figure in run.paper.figures if isinstance(figure, RanksFigure)]
+    ranks = [figure for figure in ranks if figure.advises] or ranks[:1]  # those that say which to take, or the first
+    first = run.paper.finding.picture if run.paper.finding else next((figure.id for figure in ranks), None)
+    shown = [figure for figure in run.paper.figures if figure.id == first and run.find_picture(figure.id).is_file()]
     git = run.provenance.get("git")
     page = render_template(
         "published.md.j2",
@@ -241,9 +241,9 @@ def describe_paper(run: PaperRun) -> str:
         revision=git["revision"][:7] if git else "unknown",
         target=_name_target(str(run.paper.number)),
         picture=next(iter(shown), None),
-        caption=next((run.sum_up(part) for part in shown), ""),
-        decisions=[_describe_decision(run, part) for part in run.paper.tables if isinstance(part, DecisionTable)],
-        ranks=[_describe_ranks(run, part) for part in ranks],
+        caption=next((run.sum_up(figure) for figure in shown), ""),
+        decisions=[_describe_decision(run, table) for table in run.paper.tables if isinstance(table, DecisionTable)],
+        ranks=[_describe_ranks(run, figure) for figure in ranks],
         files=list(_link_files(run)),
         faults=privacy.list_faults(run.paper, run.privacy) if run.is_of_paper else [],
         attacks=privacy.list_attacks(run.paper, run.privacy, run.audit) if run.is_of_paper else [],
@@ -303,9 +303,9 @@ def _render_verdicts(runs: Sequence[PaperRun], to_folder: str, to_verdicts: str)
     )
 
 
-def _describe_decision(run: PaperRun, part: DecisionTable) -> tuple[str, list[list[str]]]:
+def _describe_decision(run: PaperRun, exhibit: DecisionTable) -> tuple[str, list[list[str]]]:
     """Return which method to take in each situation; by how much it leads is in the table's file."""
-    shown = view(run.paper, part).describe(run.read_frame(part))
+    shown = view(run.paper, exhibit).describe(run.read_frame(exhibit))
     drawn = {figure.id for figure in run.paper.figures}
     body = []
     for situation, (answer, evidence) in shown["rows"]:
@@ -316,17 +316,17 @@ def _describe_decision(run: PaperRun, part: DecisionTable) -> tuple[str, list[li
     return shown["explanation"], body
 
 
-def _describe_ranks(run: PaperRun, part: RanksFigure) -> tuple[str, list[str], list[list[str]]]:
+def _describe_ranks(run: PaperRun, exhibit: RanksFigure) -> tuple[str, list[str], list[list[str]]]:
     """Return mean ranks, and how sure it is that the first is better on further data sets."""
-    shown = view(run.paper, part).describe(run.read_frame(part))
-    return part.title, shown["heads"][:3], [row[:3] for row in shown["standings"]]
+    shown = view(run.paper, exhibit).describe(run.read_frame(exhibit))
+    return exhibit.title, shown["heads"][:3], [row[:3] for row in shown["standings"]]
 
 
 def _link_files(run: PaperRun) -> Iterator[tuple[str, list[str]]]:
     """Yield links to what the folder holds, by what it is."""
     parts = {
-        "Tables": [f"tables/{part.id}.csv" for part in run.paper.tables],
-        "Figures": [f"figures/{part.id}.svg" for part in run.paper.figures],
+        "Tables": [f"tables/{exhibit.id}.csv" for exhibit in run.paper.tables],
+        "Figures": [f"figures/{exhibit.id}.svg" for exhibit in run.paper.figures],
         "Readings": [f"figures/readings-{question.id}.svg" for question, _ in run.list_rankings()],
         "Claims under every reading": [f"figures/curve-{claim.id}.svg" for claim, _ in run.list_curves()],
         "Files": [pattern for pattern in KEPT if "*" not in pattern],

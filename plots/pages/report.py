@@ -131,7 +131,7 @@ def _render_front_page(
 
 def _find_advice(entry: PaperEntry) -> dict[str, str] | None:
     """Return which method to take, in a line, with the picture that says so; None of a run that has no such figure."""
-    figures = [part for part in entry.run.paper.figures if getattr(part, "advises", False)]
+    figures = [exhibit for exhibit in entry.run.paper.figures if getattr(exhibit, "advises", False)]
     if not entry.source or not figures:
         return None
     name, line = figures[0].id, entry.run.advice[0].partition(";")[0]

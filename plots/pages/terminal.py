@@ -83,11 +83,11 @@ def _make_tables(run: PaperRun, width: int) -> Iterator[RenderableType]:
             yield _make_claims_table(plot, head)
     for group in run.number_groups:
         yield _make_numbers_table(group)
-    for part in () if len(run.numbers) else run.paper.tables:
-        if isinstance(part, GridTable):
-            frame = run.read_frame(part)
-            grid = GridView(run.paper, part).arrange(frame, " / ")
-            yield from _make_grid_tables(part.title, grid, describe_center(frame), width)
+    for exhibit in () if len(run.numbers) else run.paper.tables:
+        if isinstance(exhibit, GridTable):
+            frame = run.read_frame(exhibit)
+            grid = GridView(run.paper, exhibit).arrange(frame, " / ")
+            yield from _make_grid_tables(exhibit.title, grid, describe_center(frame), width)
 
 
 def make_table() -> Table:

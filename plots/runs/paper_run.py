@@ -105,18 +105,18 @@ class PaperRun:
         unknown.append(pd.DataFrame(columns=["algorithm", "standing"]))
         return cls(Path(), paper, numbers, claims, coverage, [], {}, *unknown)
 
-    def read_frame(self, part: PaperTable | PaperFigure) -> pd.DataFrame:
+    def read_frame(self, exhibit: PaperTable | PaperFigure) -> pd.DataFrame:
         """Return the numbers of a table or of a figure."""
-        return read_csv(self.find_file(part))
+        return read_csv(self.find_file(exhibit))
 
-    def sum_up(self, part: PaperFigure) -> str:
+    def sum_up(self, exhibit: PaperFigure) -> str:
         """Return what a figure shows, in a sentence with its numbers; nothing of a kind that has none."""
-        with name_damage(self.find_file(part)):
-            return view(self.paper, part).sum_up(self.read_frame(part))
+        with name_damage(self.find_file(exhibit)):
+            return view(self.paper, exhibit).sum_up(self.read_frame(exhibit))
 
-    def find_file(self, part: PaperTable | PaperFigure) -> Path:
+    def find_file(self, exhibit: PaperTable | PaperFigure) -> Path:
         """Return where the numbers of a table or of a figure lie."""
-        return self.folder / ("tables" if isinstance(part, PaperTable) else "figures") / f"{part.id}.csv"
+        return self.folder / ("tables" if isinstance(exhibit, PaperTable) else "figures") / f"{exhibit.id}.csv"
 
     def find_picture(self, name: str) -> Path:
         """Return where a figure lies."""
@@ -326,8 +326,8 @@ class PaperRun:
     @cached_property
     def advice(self) -> list[str]:
         """Which algorithm to take, of each figure that says so."""
-        advising = [part for part in self.paper.figures if getattr(part, "advises", False)]
-        return [view(self.paper, part).advise(self.read_frame(part)) for part in advising]
+        advising = [exhibit for exhibit in self.paper.figures if getattr(exhibit, "advises", False)]
+        return [view(self.paper, exhibit).advise(self.read_frame(exhibit)) for exhibit in advising]
 
     @property
     def note_on_facts(self) -> str:

@@ -22,7 +22,7 @@ class AttributesView(ArrangedTable[AttributesTable], of=AttributesTable):
     def make_frame(self, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
         """Return the tidy form: dataset, attribute, categories, printed, verdict, note."""
         rows = []
-        for name in self.part.datasets:
+        for name in self.exhibit.datasets:
             attributes = [feature.name for feature in task_and_domain(name)[1].features]
             counted = list_facts([(name, name_categories(attribute)) for attribute in attributes], numbers, facts)
             for attribute, row in zip(attributes, counted, strict=True):
@@ -50,7 +50,7 @@ class AttributesView(ArrangedTable[AttributesTable], of=AttributesTable):
         table, body = self.arrange(frame), []
         for dataset, name, cells in zip(frame["dataset"], table.rows, table.cells, strict=True):
             body.append([label_name(self.paper, dataset), name, *map(self.format_entry, cells)])
-        text = format_latex(self.part.title, ["data set", table.corner, *table.columns], body, "")
+        text = format_latex(self.exhibit.title, ["data set", table.corner, *table.columns], body, "")
         write_text(path, text)
 
 

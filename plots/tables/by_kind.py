@@ -28,7 +28,7 @@ class ByKindView(ArrangedTable[ByKindTable], of=ByKindTable):
     @property
     def comparison(self) -> AlgorithmComparison:
         """What is compared."""
-        return AlgorithmComparison(self.paper, self.part)
+        return AlgorithmComparison(self.paper, self.exhibit)
 
     def make_frame(self, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
         """Return the share of the way of each algorithm, mean over the data sets of each kind.
@@ -40,7 +40,7 @@ class ByKindView(ArrangedTable[ByKindTable], of=ByKindTable):
         result, and one whose ceiling is not above its floor by more than ``equal_within``, is in no mean.
         """
         ways = self._measure_ways(table)
-        study = self.paper.study(self.part.study, self.part.id)
+        study = self.paper.study(self.exhibit.study, self.exhibit.id)
         members: dict[str, list[str]] = {_ALL: list(ways.index)}
         for name in (*KINDS, UNKNOWN):
             members[name] = [dataset for dataset in ways.index if name in list_kinds_of(study, dataset)]
@@ -63,17 +63,17 @@ class ByKindView(ArrangedTable[ByKindTable], of=ByKindTable):
         for name, title in titles.items():
             if sets := _split_names(frame, name):
                 heads.append(f"{title} ({len(sets)})")
-        parts = dict(list(frame[frame["members"] != ""].groupby("algorithm", sort=False)["way"]))
+        by_algorithm = dict(list(frame[frame["members"] != ""].groupby("algorithm", sort=False)["way"]))
         cells = []
-        for part in parts.values():
-            cells.append([make_cell(MISSING if math.isnan(way) else f"{100 * way:.0f}") for way in part])
-        return TextTable("algorithm", heads, label_names(self.paper, parts), cells)
+        for ways in by_algorithm.values():
+            cells.append([make_cell(MISSING if math.isnan(way) else f"{100 * way:.0f}") for way in ways])
+        return TextTable("algorithm", heads, label_names(self.paper, by_algorithm), cells)
 
     def explain(self, frame: pd.DataFrame) -> dict[str, Any]:
         """Return what 0 and 100 are, and which data sets are of which kind."""
         names = _split_names(frame, _ALL)
-        floor, ceiling = label_name(self.paper, self.part.floor), label_name(self.paper, self.part.ceiling)
-        scale = ", in the logarithm of the error" if is_error(self.part.metric) else ""
+        floor, ceiling = label_name(self.paper, self.exhibit.floor), label_name(self.paper, self.exhibit.ceiling)
+        scale = ", in the logarithm of the error" if is_error(self.exhibit.metric) else ""
         members = []
         for name, kind in KINDS.items():
             if sets := label_names(self.paper, _split_names(frame, name)):
@@ -89,13 +89,13 @@ class ByKindView(ArrangedTable[ByKindTable], of=ByKindTable):
 
     def _measure_ways(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the share of the way by data set and algorithm."""
-        levels = find_levels(self.part, self.paper)
+        levels = find_levels(self.exhibit, self.paper)
         ends = levels.score_algorithms(levels.list_medians(table))
-        lengths = ends[self.part.ceiling] - ends[self.part.floor]
+        lengths = ends[self.exhibit.ceiling] - ends[self.exhibit.floor]
         lengths = lengths[lengths > self.comparison.margin]
         scores = self.comparison.score_algorithms(self.comparison.list_medians(table))
         scores = scores.loc[scores.index.intersection(lengths.index)]
-        ways = scores.sub(ends[self.part.floor], axis=0).div(lengths, axis=0).loc[scores.index]
+        ways = scores.sub(ends[self.exhibit.floor], axis=0).div(lengths, axis=0).loc[scores.index]
         return ways.clip(_LOWEST, _HIGHEST)
 
 

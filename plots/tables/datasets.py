@@ -83,16 +83,16 @@ class DatasetsView(ArrangedTable[DatasetsTable], of=DatasetsTable):
 
     def make_frame(self, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
         """Return the tidy form: dataset, fact, value, printed, verdict, note."""
-        rows = list_facts(product(self.part.datasets, FACTS), numbers, facts)
+        rows = list_facts(product(self.exhibit.datasets, FACTS), numbers, facts)
         for row in rows:
             row["note"] = "" if row["value"] is not None else _explain_missing(row["dataset"], row["fact"], facts)
         return pd.DataFrame(rows).astype({"value": "Int64", "printed": "Int64"})
 
     def arrange(self, frame: pd.DataFrame) -> TextTable:
         """Arrange a frame as rows of data sets and columns of facts."""
-        parts = dict(list(frame.groupby("dataset", sort=False)))
-        cells = [list(map(_describe_fact, part.to_dict("records"))) for part in parts.values()]
-        return TextTable("data set", list(FACTS.values()), label_names(self.paper, parts), cells)
+        by_dataset = dict(list(frame.groupby("dataset", sort=False)))
+        cells = [list(map(_describe_fact, rows.to_dict("records"))) for rows in by_dataset.values()]
+        return TextTable("data set", list(FACTS.values()), label_names(self.paper, by_dataset), cells)
 
     def note_missing(self, frame: pd.DataFrame) -> str:
         """Return the note on data sets that could not be counted."""

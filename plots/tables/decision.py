@@ -33,36 +33,36 @@ class DecisionView(ArrangedTable[DecisionTable], of=DecisionTable):
 
     def make_frame(self, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
         """Rank the methods that come into question in each situation; see `decision.rank_qualified`."""
-        return rank_qualified(self.paper, self.part, table)
+        return rank_qualified(self.paper, self.exhibit, table)
 
     def arrange(self, frame: pd.DataFrame) -> TextTable:
         """Arrange the answers, with links to the evidence."""
         cells = []
-        for line in self.part.lines:
+        for line in self.exhibit.lines:
             of_line = frame[frame["situation"] == line.situation]
             answer, evidence = self._answer(line, of_line[of_line["excluded"] == ""])
             if unknown := label_names(self.paper, of_line.loc[of_line["excluded"] == NOT_HERE, "dataset"]):
                 evidence += f"; left out, as their files are missing: {', '.join(unknown)}"
             cells.append([make_cell(answer), make_cell(evidence, link=line.figure or "")])
-        return TextTable("situation", ["take", "evidence"], [line.situation for line in self.part.lines], cells)
+        return TextTable("situation", ["take", "evidence"], [line.situation for line in self.exhibit.lines], cells)
 
     def explain(self, frame: pd.DataFrame) -> dict[str, Any]:
         """Return how an answer is found."""
         explanation = (
-            f"{self.part.title}. Each line ranks the methods that qualify, on data sets of its kind, and names the "
+            f"{self.exhibit.title}. Each line ranks the methods that qualify, on data sets of its kind, and names the "
             "first by mean rank, with those that may be as good or better beside it (Bayesian signed-rank test, 95 %); "
-            f"with fewer than {self.part.least_sets} data sets it says nothing."
+            f"with fewer than {self.exhibit.least_sets} data sets it says nothing."
         )
         return {"explanation": explanation, "is_text": True}
 
     def _answer(self, line: Situation, rows: pd.DataFrame) -> tuple[str, str]:
         """Return which method to take, and why."""
-        names, compared = list_ranked_sets(rows), AlgorithmComparison(self.paper, line.select_part(self.part.sets))
+        names, compared = list_ranked_sets(rows), AlgorithmComparison(self.paper, line.select_part(self.exhibit.sets))
         n_methods, on = len(select_means(rows)), describe_sets(compared, names)
         if not n_methods:
             return NO_METHOD, "no method of this run does that" + (_HALF if line.neighbours == "replaced" else "")
-        if len(names) < self.part.least_sets:
-            return _NOT_ENOUGH, f"{on}, of at least {self.part.least_sets}"
+        if len(names) < self.exhibit.least_sets:
+            return _NOT_ENOUGH, f"{on}, of at least {self.exhibit.least_sets}"
         first, *others = select_means(rows).to_dict("records")
         if not others:
             return label_name(self.paper, first["algorithm"]), "the only method that qualifies"

@@ -20,18 +20,18 @@ class GridView(ArrangedTable[GridTable], of=GridTable):
     def make_frame(self, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
         """Return one row for each cell of the table, as `summarise_metrics` does."""
         return summarise_metrics(
-            self.paper, self.part, self.part.metric, table, numbers, self.part.axes, self.part.center
+            self.paper, self.exhibit, self.exhibit.metric, table, numbers, self.exhibit.axes, self.exhibit.center
         )
 
     def arrange(self, frame: pd.DataFrame, between: str = " \\ ") -> TextTable:
         """Arrange a frame as rows and columns of text, with something between the names of these in the corner."""
-        study, is_of_metrics = self.paper.study(self.part.study, self.part.id), self.part.columns == "metric"
-        columns = list(self.part.metric) if is_of_metrics else study.axis(self.part.columns, self.part.where)
+        study, is_of_metrics = self.paper.study(self.exhibit.study, self.exhibit.id), self.exhibit.columns == "metric"
+        columns = list(self.exhibit.metric) if is_of_metrics else study.axis(self.exhibit.columns, self.exhibit.where)
         cells, n = describe_points(frame), len(columns)
         return TextTable(
-            between.join(label_names(self.paper, [self.part.rows] if is_of_metrics else self.part.axes)),
-            label_values(self.paper, self.part.columns, columns),
-            label_values(self.paper, self.part.rows, study.axis(self.part.rows, self.part.where)),
+            between.join(label_names(self.paper, [self.exhibit.rows] if is_of_metrics else self.exhibit.axes)),
+            label_values(self.paper, self.exhibit.columns, columns),
+            label_values(self.paper, self.exhibit.rows, study.axis(self.exhibit.rows, self.exhibit.where)),
             [cells[start : start + n] for start in range(0, len(cells), n)],
         )
 
@@ -41,7 +41,7 @@ class GridView(ArrangedTable[GridTable], of=GridTable):
 
     def caption(self, frame: pd.DataFrame) -> tuple[str, str]:
         """Return its title with what its numbers are, and what is missing."""
-        return f"{self.part.title} ({describe_center(frame)})", self.note_missing(frame)
+        return f"{self.exhibit.title} ({describe_center(frame)})", self.note_missing(frame)
 
     def format_entry(self, cell: Cell) -> str:
         """Return a number with its interval."""

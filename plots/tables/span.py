@@ -24,20 +24,20 @@ class SpanView(ArrangedTable[SpanTable], of=SpanTable):
 
     def make_frame(self, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
         """Return one row per algorithm; ``lowest`` and ``highest`` are means over repeats, and have their settings."""
-        own = numbers[numbers["table"] == self.part.id]
+        own = numbers[numbers["table"] == self.exhibit.id]
         printed = {row["algorithm"]: row for row in own.to_dict("records")}
-        studies, results = self.part.list_open_studies(self.paper), Results(table)
+        studies, results = self.exhibit.list_open_studies(self.paper), Results(table)
         rows = []
-        for algorithm in self.part.algorithms:
+        for algorithm in self.exhibit.algorithms:
             asked = list_open_settings(studies, algorithm)
-            settings = find_values(asked, self.part.metric, results)
+            settings = find_values(asked, self.exhibit.metric, results)
             n = sum(len(setting.values) for setting in settings)
             n_expected = self.paper.repeats * len(asked)
             number = printed.get(algorithm, {**NOTHING_PRINTED, "decimals": 2})
             rows.append(
                 {
                     "algorithm": algorithm,
-                    "metric": self.part.metric,
+                    "metric": self.exhibit.metric,
                     **select_printed(number),
                     **_find_ends(settings),
                     "n": n,
@@ -58,7 +58,7 @@ class SpanView(ArrangedTable[SpanTable], of=SpanTable):
         """Return its title, and what is to be said of each algorithm."""
         noted = frame[frame["note"] != ""]
         names = label_names(self.paper, noted["algorithm"])
-        return self.part.title, "; ".join(f"{name}: {note}" for name, note in zip(names, noted["note"], strict=True))
+        return self.exhibit.title, "; ".join(f"{name}: {note}" for name, note in zip(names, noted["note"], strict=True))
 
 
 def _find_ends(settings: Sequence[FoundSetting]) -> dict[str, Any]:

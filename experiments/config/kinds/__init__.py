@@ -28,12 +28,12 @@ _OURS = {
     "tables": (exhibits, exhibits.PaperTable),
     "figures": (exhibits, exhibits.PaperFigure),
 }
-"""By part of a paper, the module whose classes are the kinds that come with the project, and what they derive from."""
+"""By section of a paper's file, the module whose classes are its kinds in the project, and what they derive from."""
 
 
 @cache
-def _list_built_in(part: str) -> Mapping[str, type[Document]]:
-    module, base = _OURS[part]
+def _list_built_in(section: str) -> Mapping[str, type[Document]]:
+    module, base = _OURS[section]
     classes = [one for one in vars(module).values() if inspect.isclass(one) and issubclass(one, base)]
     return {name: one for one in classes if (name := name_kind(one))}
 
@@ -55,26 +55,26 @@ def is_built_in(document: type[Document]) -> bool:
     return document.__module__ in (claims.__name__, exhibits.__name__)
 
 
-def _find_modules(part: str) -> dict[str, tuple[str, Path]]:
-    """Return module and file of each kind of a part in added folders; DocumentError if two have one name."""
+def _find_modules(section: str) -> dict[str, tuple[str, Path]]:
+    """Return module and file of each kind of a section in added folders; DocumentError if two have one name."""
     added = search_path.list_added()
     _look_into(added)
-    return _list_modules(part, added)
+    return _list_modules(section, added)
 
 
 @cache
-def _list_modules(part: str, added: tuple[Path, ...]) -> dict[str, tuple[str, Path]]:
+def _list_modules(section: str, added: tuple[Path, ...]) -> dict[str, tuple[str, Path]]:
     """Return the same; the folders are those that are looked into."""
     modules: dict[str, tuple[str, Path]] = {}
-    package = f"{own_kinds.__name__}.{part}"
+    package = f"{own_kinds.__name__}.{section}"
     found = util.find_spec(package)
     for folder in (found.submodule_search_locations or []) if found else []:
         for path in sorted(Path(folder).glob("[!_]*.py")):
-            ours = _list_built_in(part).get(path.stem)
+            ours = _list_built_in(section).get(path.stem)
             first = modules[path.stem][1] if path.stem in modules else Path(inspect.getfile(ours)) if ours else path
             if not first.samefile(path):
                 stand = f"stands in {shorten_path(first)} and in {shorten_path(path)}"
-                raise DocumentError(f"the kind {path.stem!r} of {part} {stand}; rename yours")
+                raise DocumentError(f"the kind {path.stem!r} of {section} {stand}; rename yours")
             modules[path.stem] = (f"{package}.{path.stem}", path)
     return modules
 
@@ -89,25 +89,25 @@ def _look_into(added: tuple[Path, ...]) -> None:
         _import_kind.cache_clear()
 
 
-def list_kinds(part: str) -> tuple[str, ...]:
-    """Return the names of all kinds of a part, sorted.
+def list_kinds(section: str) -> tuple[str, ...]:
+    """Return the names of all kinds of a section, sorted.
 
     Examples
     --------
     >>> list_kinds("tables")
     ('attributes', 'by_kind', 'datasets', 'decision', 'grid', 'span')
     """
-    return tuple(sorted({*_list_built_in(part), *_find_modules(part)}))
+    return tuple(sorted({*_list_built_in(section), *_find_modules(section)}))
 
 
-def find_kind(part: str, name: str) -> type[Document]:
+def find_kind(section: str, name: str) -> type[Document]:
     """Return the document of a kind; ValueError suggests the nearest kind if there is none."""
-    modules = _find_modules(part)
+    modules = _find_modules(section)
     if name in modules:
         return _import_kind(*modules[name])
-    if name in _list_built_in(part):
-        return _list_built_in(part)[name]
-    raise ValueError(f"kind {name!r} is not known; {suggest_name(str(name), list_kinds(part))}")
+    if name in _list_built_in(section):
+        return _list_built_in(section)[name]
+    raise ValueError(f"kind {name!r} is not known; {suggest_name(str(name), list_kinds(section))}")
 
 
 @cache
@@ -127,16 +127,16 @@ def _import_kind(name: str, path: Path) -> type[Document]:
     raise BadInput(f"{shorten_path(path)} has no class with a field kind")
 
 
-def parse_part(part: str, default: str | None, contents: Any) -> Document:
+def parse_entry(section: str, default: str | None, contents: Any) -> Document:
     """Return a claim, table or figure as an object of its kind; ValueError if it has no known kind, or not its keys."""
     if isinstance(contents, Document):
         return contents
     kind = contents.get("kind", default) if isinstance(contents, Mapping) else None
     if not isinstance(kind, str):
-        raise ValueError(f"write a mapping with a kind: {', '.join(list_kinds(part))}")
-    return find_kind(part, kind).model_validate(dict(contents))
+        raise ValueError(f"write a mapping with a kind: {', '.join(list_kinds(section))}")
+    return find_kind(section, kind).model_validate(dict(contents))
 
 
-def parser_of(part: str, default: str | None = None) -> Callable[[Any], Document]:
-    """Return the function that turns what a file says of one part into an object of its kind."""
-    return partial(parse_part, part, default)
+def parser_of(section: str, default: str | None = None) -> Callable[[Any], Document]:
+    """Return the function that turns what a file says of one entry into an object of its kind."""
+    return partial(parse_entry, section, default)

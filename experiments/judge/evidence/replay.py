@@ -62,8 +62,8 @@ class Replay:
 
 def replay_looks(groups: Sequence[WeighedGroup], looks: Sequence[Look], level: float) -> Replay:
     """Weigh a claim at each look, ascending, until it is decided or runs or looks are at an end."""
-    places = [(place, part) for place, group in enumerate(groups) for part in range(group.n_contrasts)]
-    first_of = {place: number for number, (place, part) in enumerate(places) if part == 0}
+    places = [(place, contrast) for place, group in enumerate(groups) for contrast in range(group.n_contrasts)]
+    first_of = {place: number for number, (place, contrast) in enumerate(places) if contrast == 0}
     standings, counts = Standings(len(places), level), [0] * len(groups)
     failed: dict[int, int] = {}
     given_up: set[int] = set()
@@ -85,10 +85,10 @@ def replay_looks(groups: Sequence[WeighedGroup], looks: Sequence[Look], level: f
         while True:  # who waits for a group that is given up waits no longer
             waiting = _list_waiting(places, standings, failed.keys() | given_up)
             hopeless = set()
-            for place, parts in waiting.items():
+            for place, contrasts in waiting.items():
                 last = looks[-1]
                 promising = partial(groups[place].is_promising, n=counts[place], most=last.n, level=level * last.share)
-                if not any(map(promising, parts)):
+                if not any(map(promising, contrasts)):
                     hopeless.add(place)
             if not hopeless:
                 break
@@ -103,7 +103,7 @@ def _list_waiting(
     """Return by place of a group which of its contrasts need more runs, but of those groups that get no more."""
     lost = [number for number, (place, _) in enumerate(places) if place in ended]
     waiting: dict[int, list[int]] = {}
-    for number, (place, part) in enumerate(places):
+    for number, (place, contrast) in enumerate(places):
         if place not in ended and not standings.is_settled(number, lost):
-            waiting.setdefault(place, []).append(part)
+            waiting.setdefault(place, []).append(contrast)
     return waiting

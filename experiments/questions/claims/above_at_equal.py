@@ -47,7 +47,7 @@ class CurveQuestion(ClaimQuestion):
 class AboveAtEqualRule(RunsRule[AboveAtEqualClaim], of=AboveAtEqualClaim):
     """Each repeat gives the difference of the curves' means over the range of ``equal`` that both reach."""
 
-    def name_sides(self, paper: Paper, part: str) -> tuple[str, str]:
+    def name_sides(self, paper: Paper, contrast: str) -> tuple[str, str]:
         """Return the algorithms of the two curves."""
         names = []
         for curve in (self.claim.better, self.claim.worse):

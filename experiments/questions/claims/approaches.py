@@ -14,9 +14,9 @@ from experiments.questions.group_claim import TrendRule
 class ApproachesRule(TrendRule[ApproachesClaim], of=ApproachesClaim):
     """The distance at the last level is below that at the first."""
 
-    def name_sides(self, paper: Paper, part: str) -> tuple[str, str]:
+    def name_sides(self, paper: Paper, contrast: str) -> tuple[str, str]:
         """Return the distance at the last level, and that at the first."""
-        last, first = super().name_sides(paper, part)
+        last, first = super().name_sides(paper, contrast)
         return f"distance at {last}", f"distance at {first}"
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:

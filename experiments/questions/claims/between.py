@@ -14,19 +14,19 @@ from experiments.metrics.metric import Margin
 from experiments.questions.group_claim import GroupRule
 
 _BELOW = "below the upper end"
-"""The part that says so."""
+"""The contrast that says so."""
 
 
 class BetweenRule(GroupRule[BetweenClaim], of=BetweenClaim):
     """The metric is above the lower end, and below the upper one."""
 
-    def find_direction(self, part: str) -> int:
-        """Return on which side of the end that a part is about effects bear the claim out."""
-        return -1 if part == _BELOW else 1
+    def find_direction(self, contrast: str) -> int:
+        """Return on which side of the end that a contrast is about effects bear the claim out."""
+        return -1 if contrast == _BELOW else 1
 
-    def name_sides(self, paper: Paper, part: str) -> tuple[str, str]:
-        """Return ours, and the end that a part is about."""
-        end = self.claim.high if part == _BELOW else self.claim.low
+    def name_sides(self, paper: Paper, contrast: str) -> tuple[str, str]:
+        """Return ours, and the end that a contrast is about."""
+        end = self.claim.high if contrast == _BELOW else self.claim.low
         return "ours", f"the limit of {format_value(self.claim.metric, end)}"
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:

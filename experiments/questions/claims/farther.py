@@ -15,7 +15,7 @@ from experiments.questions.group_claim import GroupRule
 class FartherRule(GroupRule[FartherClaim], of=FartherClaim):
     """The one distance is above the other."""
 
-    def name_sides(self, paper: Paper, part: str) -> tuple[str, str]:
+    def name_sides(self, paper: Paper, contrast: str) -> tuple[str, str]:
         """Return the distance of the one from the middle, and that of the other."""
         values = self.claim.named_values.values()
         other, middle, one = (name_setting({self.claim.axis: value}, paper.labels) for value in values)

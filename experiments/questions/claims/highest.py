@@ -13,20 +13,20 @@ from experiments.metrics.metric import Margin
 from experiments.questions.group_claim import GroupRule
 
 _OTHER = "other value "
-"""How the name of a part begins; the place of the other value follows."""
+"""How the name of a contrast begins; the place of the other value follows."""
 
 
 class HighestRule(GroupRule[HighestClaim], of=HighestClaim):
     """The difference of the value claimed to every other one is above zero."""
 
-    def find_compared(self, paper: Paper, part: str) -> tuple[str, list[Scalar]]:
+    def find_compared(self, paper: Paper, contrast: str) -> tuple[str, list[Scalar]]:
         """Return the axis and the other value."""
         levels = self.claim.list_levels(paper.study(self.claim.study, self.claim.id))
-        return self.claim.along, [levels[int(part.removeprefix(_OTHER))][self.claim.along]]
+        return self.claim.along, [levels[int(contrast.removeprefix(_OTHER))][self.claim.along]]
 
-    def name_sides(self, paper: Paper, part: str) -> tuple[str, str]:
+    def name_sides(self, paper: Paper, contrast: str) -> tuple[str, str]:
         """Return the value claimed, and the other one."""
-        axis, (other,) = self.find_compared(paper, part)
+        axis, (other,) = self.find_compared(paper, contrast)
         return name_setting({axis: self.claim.at}, paper.labels), name_setting({axis: other}, paper.labels)
 
     def list_contrasts(self, values: np.ndarray, margin: Margin) -> list[Contrast]:

@@ -123,12 +123,13 @@ def _match_numbers(
     means = reported[reported["statistic"] == "mean"]
     matched: list[tuple[PrintedNumber, Study, dict[str, Any]]] = []
     for number in list_numbers(means):
-        part = paper.exhibits[number.table]
-        if not isinstance(part, StudyPart) or (part.study, number.algorithm) != (question.study, question.algorithm):
+        exhibit = paper.exhibits[number.table]
+        asked = question.study, question.algorithm
+        if not isinstance(exhibit, StudyPart) or (exhibit.study, number.algorithm) != asked:
             continue
         study = paper.study(question.study, question.id)
         own = replace(number, setting=_drop_params(number.setting, chosen))
-        where = select_part(own.setting, study, _drop_params(part.where, chosen))
+        where = select_part(own.setting, study, _drop_params(exhibit.where, chosen))
         if where is None:
             raise PaperError(f"readings {question.id!r}: {number.id!r} is no setting of study {question.study!r}")
         matched.append((number, study, {**where, "algorithm": question.algorithm}))
