@@ -84,8 +84,8 @@ def compose_settings(words: Sequence[str], config_name: str | None = None) -> Co
 
 def _use_search_path(words: Sequence[str]) -> None:
     """Look where ``hydra.searchpath`` says, before anything is chosen: variants are in files that have other names."""
-    if own := [word for word in words if word.lstrip("+").startswith("hydra.searchpath=")]:
-        _use_sources(hydra.compose("config", own, return_hydra_config=True))
+    if overrides := [word for word in words if word.lstrip("+").startswith("hydra.searchpath=")]:
+        _use_sources(hydra.compose("config", overrides, return_hydra_config=True))
 
 
 def _use_sources(config: DictConfig) -> None:

@@ -98,10 +98,10 @@ def read_request(words: Sequence[str], arguments: Sequence[str], config_name: st
     command, lists, values = choices["do"], composed.config.hydra.sweeper.lists, {}
     for override in composed.grid:
         _check_listed(override, lists)
-    own = [override for override in composed.words if not override.key_or_group.startswith("hydra.")]
-    for override in own:
+    overrides = [override for override in composed.words if not override.key_or_group.startswith("hydra.")]
+    for override in overrides:
         _check_override(override, lists, command)
-    for override in (*composed.grid, *own):
+    for override in (*composed.grid, *overrides):
         if is_listed(override.key_or_group, lists):
             values[override.key_or_group] = _read_values(override)
     if "algorithm" in values:

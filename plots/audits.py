@@ -117,8 +117,8 @@ def list_bounds(audit: pd.DataFrame, algorithm: str) -> list[dict[str, str]]:
     Where the audit gave one verdict of all that it did, with the reason, that comes first, and bounds have none. Of an
     audit that does not count it says why.
     """
-    own = audit[audit["algorithm"] == algorithm]
-    rows = select_counting(own).to_dict("records")
+    of_algorithm = audit[audit["algorithm"] == algorithm]
+    rows = select_counting(of_algorithm).to_dict("records")
     verdicts = list(dict.fromkeys(filter(None, map(_format_verdict, rows))))
     bounds = [{"bound": verdict, "where": ""} for verdict in verdicts]
     for row in rows:
@@ -127,8 +127,8 @@ def list_bounds(audit: pd.DataFrame, algorithm: str) -> list[dict[str, str]]:
             bounds.append({"bound": format_bound(row), "where": where})
         elif row["n"]:
             bounds.append({"bound": f"ε ≥ {row['bound']:.2f} was measured", "where": where})
-    if len(own) and (why := describe_standing(audit, algorithm)):
-        bounds.append({"bound": why, "where": "; ".join(dict.fromkeys(own["audit"]))})
+    if len(of_algorithm) and (why := describe_standing(audit, algorithm)):
+        bounds.append({"bound": why, "where": "; ".join(dict.fromkeys(of_algorithm["audit"]))})
     return bounds
 
 

@@ -37,11 +37,11 @@ from plots.labels import SYMBOLS, label_name
 def describe_privacy(paper: Paper, row: Mapping[str, Any], audit: pd.DataFrame) -> dict[str, Any]:
     """Return a row of `sum_up_privacy` as it is read, with what the audit measured of the algorithm."""
     sign = find_account_sign(row, audit)
-    own = select_counting(audit[audit["algorithm"] == row["algorithm"]])
+    audited = select_counting(audit[audit["algorithm"] == row["algorithm"]])
     return {
         "algorithm": label_name(paper, row["algorithm"]),
         "sound": CLAIMS_ONLY.name if is_claim_only(row) else _SOUND[sign],
-        "paid": format_account(row["times_label"], own.to_dict("records")),
+        "paid": format_account(row["times_label"], audited.to_dict("records")),
         "neighbours": ", ".join(row["neighbours"]),
         "faults": list_faults(paper, [row]),
         "attack": next(iter(list_attacks(paper, [row], audit)), None),
@@ -81,7 +81,7 @@ def list_faults(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> list[FaultRo
 
     ``rows`` are as from `sum_up_privacy`.
     """
-    families, own = _find_families(rows), {*paper.own}
+    families, proposed = _find_families(rows), {*paper.own}
     having: dict[Fault, list[Mapping[str, Any]]] = {}
     for row in rows:
         for fault in row["faults"]:
@@ -93,7 +93,7 @@ def list_faults(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> list[FaultRo
         readings = _name_readings(paper, names, families)
         steps, places = tuple(list_steps(fault)), _list_places(fault, names)
         described = FaultRow(**vars(fault), loss=loss, algorithms=readings, steps=steps, places=places)
-        ranked.append(((rank_fault(fault.name), own.isdisjoint(families[name] for name in names)), described))
+        ranked.append(((rank_fault(fault.name), proposed.isdisjoint(families[name] for name in names)), described))
     return [described for _, described in sorted(ranked, key=itemgetter(0))]
 
 

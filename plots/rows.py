@@ -340,8 +340,8 @@ def group_numbers(plots: Iterable[StripPlot[NumberRow]]) -> list[StripPlot[Numbe
             by_kind.setdefault(row.kind, []).append(row)
         for rows in by_kind.values():
             shared, others = _split_words([row.what for row in rows])
-            own = [replace(row, what=words) for words, row in zip(others, rows, strict=True)]
-            groups.append(StripPlot(plot.unit, plot.ticks, own, shared, plot.scale))
+            reworded = [replace(row, what=words) for words, row in zip(others, rows, strict=True)]
+            groups.append(StripPlot(plot.unit, plot.ticks, reworded, shared, plot.scale))
     return groups
 
 
@@ -357,7 +357,7 @@ def _split_words(texts: Sequence[str]) -> tuple[str, list[str]]:
     if len(parts) < 2:
         return "", list(texts)
     shared = [part for part in parts[0] if all(part in other for other in parts)]
-    return _PART.join(shared), [_PART.join(part for part in own if part not in shared) for own in parts]
+    return _PART.join(shared), [_PART.join(part for part in words if part not in shared) for words in parts]
 
 
 def make_row(paper: Paper, row: Mapping[str, Any], axis: Axis | None = None) -> NumberRow:

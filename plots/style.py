@@ -262,9 +262,9 @@ def group_line(i: int, artists: Iterable[Artist]) -> None:
             artist.set_gid(f"line-{i}")
             continue
         pictures: list[Any] = list(axes.figure.axes)
-        picture, own = pictures.index(axes), f"line-{i}-"
-        number = sum((child.get_gid() or "").startswith(own) for child in axes.get_children())
-        artist.set_gid(f"{own}{picture}-{number}")
+        picture, prefix = pictures.index(axes), f"line-{i}-"
+        number = sum((child.get_gid() or "").startswith(prefix) for child in axes.get_children())
+        artist.set_gid(f"{prefix}{picture}-{number}")
 
 
 def choose_columns(handles: Iterable[Artist]) -> int:

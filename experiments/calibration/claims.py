@@ -61,7 +61,7 @@ class SettingTruth(NamedTuple):
             Outcome.OPPOSITE: ["opposite"],
             Outcome.EQUAL: ["equal_each", "equal_any"],
         }
-        return [name for outcome, own in names.items() if self.is_false(outcome) for name in own]
+        return [name for outcome, of_outcome in names.items() if self.is_false(outcome) for name in of_outcome]
 
 
 class TrueClaim(NamedTuple):

@@ -54,11 +54,11 @@ class GainFamily(NamedTuple):
 
         ``correlation``: of two settings of a claim. A run of each is, with a chance of its square root, that of all.
         """
-        own = self.draw(rng, shape, gain)
+        drawn = self.draw(rng, shape, gain)
         if not correlation:
-            return own
+            return drawn
         common = self.draw(rng, (shape[0], 1, shape[2]), gain)
-        return np.where(rng.random(shape) < math.sqrt(correlation), common, own)
+        return np.where(rng.random(shape) < math.sqrt(correlation), common, drawn)
 
 
 def draw_normal(rng: np.random.Generator, shape: tuple[int, ...], gain: float, spread: float = _SPREAD) -> np.ndarray:

@@ -139,8 +139,8 @@ def tabulate_other_truths(simulations: int, run_tasks: RunTasks) -> CalibrationT
         ]
     found, rows = run_tasks(tasks), []
     for place, family in enumerate(families):
-        own = found[place * len(names) : (place + 1) * len(names)]
-        rows.append((family.name, *(format_papers(one, N_CLAIMS) for one in own)))
+        of_family = found[place * len(names) : (place + 1) * len(names)]
+        rows.append((family.name, *(format_papers(one, N_CLAIMS) for one in of_family)))
     title = "Other truths: in % of papers of 20 claims"
     return CalibrationTable(title, ("runs", *names), rows, list_kinds(found))
 

@@ -96,8 +96,8 @@ def _say_as_typed(text: str) -> str:
 
 def _split_sections(described: type) -> dict[str, str]:
     """Return the sections of a class's own docstring by heading; what stands before the first has none."""
-    own = vars(described).get("__doc__") or ""
-    first, *rest = _SECTION.split(inspect.cleandoc(own))
+    docstring = vars(described).get("__doc__") or ""
+    first, *rest = _SECTION.split(inspect.cleandoc(docstring))
     return {"": first, **dict(zip(map(str.strip, rest[::2]), rest[1::2], strict=True))}
 
 

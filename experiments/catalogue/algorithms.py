@@ -149,8 +149,8 @@ def _format_variants(entry: AlgorithmEntry) -> list[str]:
     """Return the other variants of an algorithm, and other names of the same class, with what they set differently."""
     family, found = entry.name.partition(":")[0], search_path.list_files(estimators.FOLDER)
     stored = {name_place(place): name for name, place in found.items()}
-    own = [name for name in sorted(stored) if name.partition(":")[0] == family and name != entry.name]
-    others = own + [name for name in sorted(stored) if name.partition(":")[0] != family and _shares_class(name, entry)]
+    others = [name for name in sorted(stored) if name.partition(":")[0] == family and name != entry.name]
+    others += [name for name in sorted(stored) if name.partition(":")[0] != family and _shares_class(name, entry)]
     if not others:
         return format_field("Variants", "no other name of the same class")
     lines = format_field("Variants", "and other names of the same class, with what they set differently:")
@@ -170,10 +170,10 @@ def _shares_class(other: str, entry: AlgorithmEntry) -> bool:
 
 def _format_differences(name: str, other: str) -> str:
     try:
-        own, others = _read_values(name), _read_values(other)
+        values, others = _read_values(name), _read_values(other)
     except BadInput as error:  # of somebody's own variant, which whoever runs it is told of
         return str(error)
-    changed = [f"{key}={_format_value(value)}" for key, value in others.items() if own.get(key) != value]
+    changed = [f"{key}={_format_value(value)}" for key, value in others.items() if values.get(key) != value]
     return ", ".join(changed) or "nothing"
 
 

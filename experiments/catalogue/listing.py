@@ -134,8 +134,8 @@ def _describe_dataset(name: str) -> Row:
     n_columns, n_classes = len(entry.domain.features), count_classes(entry)
     classes = f", {n_classes} classes" if n_classes else ""
     place = "" if datasets.is_available(name) else "; not here"
-    own = "" if entry.own_file is None else "; yours"
-    what = f"{entry.title}: {entry.rows:,} rows, {n_columns} columns{classes}{own}{place}"
+    owner = "" if entry.own_file is None else "; yours"
+    what = f"{entry.title}: {entry.rows:,} rows, {n_columns} columns{classes}{owner}{place}"
     numbers = {"title": entry.title, "rows": entry.rows, "columns": n_columns, "classes": n_classes}
     return {"name": name, "group": entry.task, "what": what, "task": entry.task, **numbers}
 

@@ -81,15 +81,17 @@ def list_metric_rows(tasks: Sequence[str] = ()) -> list[dict[str, Any]]:
             if name not in list_own():
                 rows.append({"name": name, "group": task, "what": find_metric(name).meaning, "task": task})
     for name in list_own():
-        own = find_own(name)
-        rows.append({"name": name, "group": "own", "what": find_metric(name).meaning, "task": own.task if own else ""})
+        metric = find_own(name)
+        rows.append(
+            {"name": name, "group": "own", "what": find_metric(name).meaning, "task": metric.task if metric else ""}
+        )
     return [row for row in rows if not tasks or row["task"] in tasks]
 
 
 def _describe_origin(name: str) -> str:
-    if own := find_own(name):
+    if metric := find_own(name):
         file = find_own_file(name)
-        return f"yours: {own.target}, of {_name_target(own.task)}, in {shorten_path(file) if file else name}"
+        return f"yours: {metric.target}, of {_name_target(metric.task)}, in {shorten_path(file) if file else name}"
     for task in _EXAMPLE:
         if name in list_available(task):
             return f"scikit-learn's, of {_name_target(task)}; measured where it is asked for"
@@ -129,8 +131,8 @@ def _describe_needs(name: str) -> str:
 
 
 def _give_example(name: str) -> list[str]:
-    own = find_own(name)
-    is_of_numbers = own.task == "regression" if own else name in REGRESSION or name in ("mse", "unit_mse", "r2")
+    metric = find_own(name)
+    is_of_numbers = metric.task == "regression" if metric else name in REGRESSION or name in ("mse", "unit_mse", "r2")
     dataset = _EXAMPLE["regression" if is_of_numbers else "classification"]
     if not is_of_numbers and ask_needs(name).two_classes:
         dataset = _OF_TWO_CLASSES

@@ -105,8 +105,8 @@ def read_titles() -> dict[str, str]:
 def _list_datasets(contents: Mapping) -> set[str]:
     named: set[str] = set()
     for study in (contents.get("studies") or {}).values():
-        own = study.get("dataset", ()) if isinstance(study, Mapping) else ()
-        named |= {own} if isinstance(own, str) else set(own)
+        names = study.get("dataset", ()) if isinstance(study, Mapping) else ()
+        named |= {names} if isinstance(names, str) else set(names)
     return named
 
 

@@ -104,8 +104,8 @@ def _collect_code(target: str) -> set[str]:
     modules = list_own_modules(target)
     if not modules:
         return collect_modules([name_in_checkout(estimators.import_class(target).__module__)], _list_ours)
-    own = {module for module in modules if find_source(module)}
-    return own | collect_modules(chain.from_iterable(map(_list_ours, own)), _list_ours)
+    found = {module for module in modules if find_source(module)}
+    return found | collect_modules(chain.from_iterable(map(_list_ours, found)), _list_ours)
 
 
 @cache
@@ -143,8 +143,8 @@ class StoredSetting:
         """Return whether a stored cell of this setting would be found today, and is still right."""
         if self.cell is None or self.cell.repeats([repeat])[0].key != key:
             return False
-        own = details.get("own_metrics", {})
-        return list_own_versions(own) == own and not has_outdated_files(self.cell, details)
+        versions = details.get("own_metrics", {})
+        return list_own_versions(versions) == versions and not has_outdated_files(self.cell, details)
 
 
 def can_be_outdated(cell: Cell) -> bool:

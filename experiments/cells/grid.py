@@ -64,7 +64,7 @@ def expand_grid(
         varied = _select_prefix(chosen, "protocol.")
         if (words := repr(varied)) not in protocols:
             protocols[words] = read_protocol({**(protocol or {}), **varied})
-        own = (
+        chosen_params = (
             (overrides or {}).get(algorithm, {}),
             _select_prefix(chosen, "params."),
             _follow_axes(chosen, depends or {}),
@@ -72,7 +72,7 @@ def expand_grid(
         cell = Cell(
             dataset=chosen["dataset"],
             algorithm=algorithm,
-            params=estimators.merge_parameters(algorithm, *own),
+            params=estimators.merge_parameters(algorithm, *chosen_params),
             epsilon=read_epsilon(chosen["epsilon"]),
             repeat=0,
             protocol=protocols[words],

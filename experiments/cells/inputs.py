@@ -155,8 +155,8 @@ def _list_sources(algorithm: str, metrics: Iterable[str]) -> Iterator[str]:
     """Yield the files of the code that is somebody's own, as far as statements import it."""
     modules = set(list_own_modules(estimators.find_target(algorithm)))
     for name in metrics:
-        if own := find_own(name):
-            modules.add(own.target.rpartition(".")[0])
+        if metric := find_own(name):
+            modules.add(metric.target.rpartition(".")[0])
     for module in sorted(modules):
         if source := find_source(module):
             yield os.path.abspath(source)

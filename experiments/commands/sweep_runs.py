@@ -57,7 +57,7 @@ def run_sweep(
 
     anew = {cell.key for cell in cells} if is_anew else ()
     outcome, details = run_in_batches(settings, request.results_folder, executor, take, stop_on_error, anew)
-    copies = list_copies(((own[0].dataset, own[0].protocol) for own in settings), len(settings[0]))
+    copies = list_copies(((of_setting[0].dataset, of_setting[0].protocol) for of_setting in settings), len(settings[0]))
     for sentence in filter(None, [describe_copies(copies, {}), *describe_data_faults(details)]):
         print_to_stderr(sentence)
     run, paths = make_run(axes, settings, parts), []

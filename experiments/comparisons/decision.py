@@ -71,10 +71,10 @@ def explain_exclusion(line: Situation, algorithm: str, table: pd.DataFrame) -> s
         return "not private"
     if line.release and not _has_release(algorithm):
         return "its model cannot be published"
-    own = table[table["algorithm"] == algorithm]
-    if own.empty:
+    rows = table[table["algorithm"] == algorithm]
+    if rows.empty:
         return "it was not run"
-    reports = distinct_privacy_reports(own.get("privacy", ()))
+    reports = distinct_privacy_reports(rows.get("privacy", ()))
     claims = [report for report in reports if not is_claim_only(report)]
     if not claims:
         return "" if line.unchecked else "nobody checked its ε"

@@ -215,9 +215,9 @@ class Paper(Document):
             raise PaperError(f"{user}: the paper has no claim {name!r}; {suggest_name(name, claims)}")
         return claims[name]
 
-    def center_of(self, metric: str, own: str | None = None) -> str:
-        """Return what stands for the repeats of a setting: ``own`` if given, else the paper's, else the mean."""
-        return own or self.center.get(metric, "mean")
+    def center_of(self, metric: str, center: str | None = None) -> str:
+        """Return what stands for the repeats of a setting: ``center`` if given, else the paper's, else the mean."""
+        return center or self.center.get(metric, "mean")
 
     def reason_not_implemented(self, algorithm: str) -> str:
         """Return why an algorithm of the paper is not implemented; nothing if it is."""

@@ -147,7 +147,9 @@ def _find_runs(question: NumberQuestion, results: Results) -> list[Runs]:
 
 def _count_made(runs: Sequence[Runs]) -> int:
     """Return how many runs of each of some settings were made, a setting without any left out."""
-    return min(filter(None, (len(own.measured) + int(own.is_undefined.sum()) for own in runs)), default=0)
+    return min(
+        filter(None, (len(of_setting.measured) + int(of_setting.is_undefined.sum()) for of_setting in runs)), default=0
+    )
 
 
 def _may_need(together: Sequence[NumberQuestion], results: Results) -> bool:
@@ -184,17 +186,17 @@ def _judge_alone(question: NumberQuestion, runs: Sequence[Runs]) -> dict[str, Nu
 
 def _judge_values(question: NumberQuestion, runs: Sequence[Runs]) -> NumberVerdict:
     """Judge a number by the runs of each of its settings: the one that it is a mean of, or the best of several."""
-    n_settings, n_undefined = len(runs), sum(int(own.is_undefined.sum()) for own in runs)
+    n_settings, n_undefined = len(runs), sum(int(of_setting.is_undefined.sum()) for of_setting in runs)
     repeats = max(0, question.repeats - (n_undefined if n_settings == 1 else 0))
     pairs = zip(question.settings, runs, strict=True)
-    found = [FoundSetting(asked, own.measured) for asked, own in pairs if len(own.measured)]
+    found = [FoundSetting(asked, of_setting.measured) for asked, of_setting in pairs if len(of_setting.measured)]
     if not found and n_undefined:
         reason = f"undefined in all {count_runs(n_undefined)}: the class is never predicted, or has no test rows"
         return NumberVerdict(Verdict.REFUTED, reason, repeats)
     if not found:
         return NumberVerdict(Verdict.NOT_RUN, "no cell of it was run", repeats)
-    n_cells = sum(min(len(own.values), repeats) for own in found)
-    best = max(found, key=lambda own: own.values.mean())
+    n_cells = sum(min(len(setting.values), repeats) for setting in found)
+    best = max(found, key=lambda setting: setting.values.mean())
     if n_cells < n_settings * repeats and question.number.statistic == "max":
         return _judge_incomplete_maximum(question, best.values, f"{n_cells} of {n_settings * repeats} cells", repeats)
     verdict = judge_by_looks(question, best.values, _count_made(runs))
@@ -238,10 +240,10 @@ def _note_maximum(best: FoundSetting, found: Sequence[FoundSetting]) -> list[str
     """Say where our maximum is reached, and whether it is reached elsewhere, too."""
     varying = {}
     for name, value in best.asked.values.items():
-        if any(own.asked.values[name] != value for own in found):
+        if any(setting.asked.values[name] != value for setting in found):
             varying[name] = value
     notes = [f"ours is best{describe_where(varying)}"] if varying else []
-    means = [own.values.mean() for own in found]
+    means = [setting.values.mean() for setting in found]
     n_ties = means.count(max(means))
     return [*notes, f"one of {n_ties} that are equally good"] if n_ties > 1 else notes
 

@@ -97,10 +97,10 @@ def _arrange_repeats(
     columns: Sequence[Sequence[tuple[np.ndarray, np.ndarray]]],
 ) -> tuple[np.ndarray, list[np.ndarray]]:
     """Return the repeats that all settings of all levels have, and of each level their mean over its settings."""
-    repeats = reduce(np.intersect1d, (own for column in columns for own, _ in column))
+    repeats = reduce(np.intersect1d, (numbers for column in columns for numbers, _ in column))
     levels = []
     for column in columns:
-        levels.append(np.mean([values[np.searchsorted(own, repeats)] for own, values in column], axis=0))
+        levels.append(np.mean([values[np.searchsorted(numbers, repeats)] for numbers, values in column], axis=0))
     return repeats, levels
 
 

@@ -38,7 +38,7 @@ class AskedCells:
         numbers = resolve_numbers(paper)
         asked = resolve_claims(paper, [question.number for question in numbers])
         groups = {one.id: one.question.groups for one in asked if isinstance(one.question, ClaimQuestion)}
-        settings = {one.number.id: tuple(own.key for own in one.settings) for one in numbers}
+        settings = {one.number.id: tuple(setting.key for setting in one.settings) for one in numbers}
         return cls(cells, groups, settings)
 
     def find_claim(self, claim: str, place: Mapping[str, Any] | None = None) -> list[Cell]:

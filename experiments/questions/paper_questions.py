@@ -58,7 +58,7 @@ def resolve_paper(paper: Paper) -> PaperQuestions:
     collect([partial(check, paper) for check in (_check_readings_of_claims, _check_finding)], errors)
     collect([partial(_check_coverage, paper, passage, [*by_id]) for passage in paper.coverage], errors)
     named = {"own": [name for name in paper.own if name not in paper.not_implemented]}
-    collect([partial(_check_algorithms, paper, *own) for own in named.items()], errors)
+    collect([partial(_check_algorithms, paper, *entry) for entry in named.items()], errors)
     collect([partial(check_choices, paper)], errors)
     raise_errors(errors)
     settings = {}

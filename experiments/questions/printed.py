@@ -57,9 +57,9 @@ def list_numbers(reported: pd.DataFrame) -> list[PrintedNumber]:
     """Return the rows of a file of printed numbers as objects."""
     numbers = []
     for row in reported.to_dict("records"):
-        own = keep_entries(row, ("id", "table", "metric", "statistic", "value", "source"))
+        entries = keep_entries(row, ("id", "table", "metric", "statistic", "value", "source"))
         runs = () if is_blank(row.get("runs")) else tuple(map(int, row["runs"].split(";")))
-        numbers.append(PrintedNumber(**own, decimals=int(row["decimals"]), setting=read_setting(row), runs=runs))
+        numbers.append(PrintedNumber(**entries, decimals=int(row["decimals"]), setting=read_setting(row), runs=runs))
     return numbers
 
 

@@ -24,9 +24,9 @@ def list_setting_keys(study: Study, where: Mapping[str, Any]) -> tuple[SettingKe
 
 def key_of_cell(study: Study, cell: Cell) -> SettingKey:
     """Return the setting of a study that a cell is a repeat of."""
-    own: dict[str, Any] = {"dataset": cell.dataset, "algorithm": cell.algorithm, "epsilon": cell.epsilon}
+    attributes: dict[str, Any] = {"dataset": cell.dataset, "algorithm": cell.algorithm, "epsilon": cell.epsilon}
     axes = tuple(study.axes())
-    values = [own[name] if name in own else cell.params[name.removeprefix("params.")] for name in axes]
+    values = [attributes[name] if name in attributes else cell.params[name.removeprefix("params.")] for name in axes]
     return SettingKey(study.name, axes, make_setting_key(values))
 
 
@@ -36,7 +36,7 @@ def list_settings(study: Study, where: Mapping[str, Any]) -> list[AskedSetting]:
     named = [dict(zip(axes, values, strict=True)) for values in study.settings(axes, where)]
     found = list(map(AskedSetting, named, list_setting_keys(study, where)))
     try:
-        return sorted(found, key=lambda own: tuple(own.values.values()))
+        return sorted(found, key=lambda setting: tuple(setting.values.values()))
     except TypeError:  # values of several kinds have no order
         return found
 
@@ -52,6 +52,6 @@ def list_asked(claims: Iterable[AskedClaim], numbers: Iterable[NumberQuestion]) 
                 asked[setting] = metrics | asked.get(setting, {})
     for question in chain.from_iterable(number.together or (number,) for number in numbers):
         metrics = {question.number.metric: f"printed number {question.number.id!r}"}
-        for own in question.settings:
-            asked[own.key] = metrics | asked.get(own.key, {})
+        for one in question.settings:
+            asked[one.key] = metrics | asked.get(one.key, {})
     return asked

@@ -38,10 +38,10 @@ def check_curve(paper: Paper, user: str, curve: Curve) -> None:
         raise PaperError(f"{user}: a curve along {curve.along} must fix {', '.join(open_axes) or 'no more'}")
 
 
-def join_points(own: Sequence[Runs], other: Sequence[Runs], metric: str, equal: str) -> pd.DataFrame:
+def join_points(of_metric: Sequence[Runs], of_equal: Sequence[Runs], metric: str, equal: str) -> pd.DataFrame:
     """Return both metrics of each repeat that has both at all points of a curve."""
     points = []
-    for one, two in zip(own, other, strict=True):
+    for one, two in zip(of_metric, of_equal, strict=True):
         points.append(pd.DataFrame({"repeat": one.repeats, metric: one.values, equal: two.values}))
     joined = pd.concat(points)
     joined = joined[np.isfinite(joined[[metric, equal]]).all(axis=1)]

@@ -215,7 +215,7 @@ def describe_sensitivity(accepted: Accepted) -> list[str]:
     shifts: dict[str, dict[str, float]] = defaultdict(dict)
     for (name, metric), band in accepted.bands.items():
         shifts[metric][name] = band.detects
-    return [f"{metric}: {_describe_shifts(metric, pd.Series(own))}" for metric, own in shifts.items()]
+    return [f"{metric}: {_describe_shifts(metric, pd.Series(of_metric))}" for metric, of_metric in shifts.items()]
 
 
 def _describe_shifts(metric: str, shifts: pd.Series) -> str:

@@ -59,8 +59,8 @@ class WatchedNumber:
 
     def collect_values(self, results: Results) -> np.ndarray:
         """Return the number of every repeat that has all its settings, in their order."""
-        own = results.find_all(self.settings, self.metric)
-        values = pd.concat([pd.Series(runs.values, runs.repeats) for runs in own], axis=1, join="inner")
+        of_settings = results.find_all(self.settings, self.metric)
+        values = pd.concat([pd.Series(runs.values, runs.repeats) for runs in of_settings], axis=1, join="inner")
         complete = values[np.isfinite(values).all(axis=1)]
         return complete.clip(*self.clip or ()).mean(axis=1).to_numpy()
 

@@ -65,9 +65,9 @@ def has_changed(before: Measured, after: Measured) -> bool:
     >>> has_changed(Measured({"accuracy": 0.7}, 0.1), Measured({"accuracy": 0.7, "f1_macro": 0.2}, 0.1))
     False
     """
-    own = before.details.get("own_metrics", {})
+    versions = before.details.get("own_metrics", {})
     for name, value in before.metrics.items():
-        is_of_other_code = own.get(name) != after.details.get("own_metrics", {}).get(name)
+        is_of_other_code = versions.get(name) != after.details.get("own_metrics", {}).get(name)
         now = after.metrics.get(name, math.nan)
         if not is_of_other_code and now != value and not (math.isnan(now) and math.isnan(value)):
             return True

@@ -91,8 +91,8 @@ def check_name(what: str, name: str) -> None:
         raise BadInput(f"name={name}: there is a metric of that name; choose another")
     kinds = _IN_A_PROJECT if what == "project" else {} if what == "notebooks" else {what: "NAME"}
     for kind, pattern in kinds.items():
-        if (own := pattern.replace("NAME", name)) in search_path.list_files(CONF / kind):
-            named = "of that name" if own == name else repr(own)
+        if (file := pattern.replace("NAME", name)) in search_path.list_files(CONF / kind):
+            named = "of that name" if file == name else repr(file)
             raise BadInput(f"name={name}: there is a {kind} {named}; choose another")
 
 

@@ -36,14 +36,14 @@ def find_function(name: str, given: Mapping[str, Any]) -> Callable[..., Any]:
     if module_name not in modules:
         raise BadInput(f"no statements {module_name!r}; {suggest_name(module_name, modules)}")
     module = import_module(f"{statements.__name__}.{module_name}")
-    own = {}
+    functions = {}
     for key, value in vars(module).items():
         if inspect.isfunction(value) and value.__module__ == module.__name__ and not key.startswith("_"):
-            own[key] = value
-    if function_name not in own:
-        raise BadInput(f"no statement {name!r}; {suggest_name(function_name, own)}")
+            functions[key] = value
+    if function_name not in functions:
+        raise BadInput(f"no statement {name!r}; {suggest_name(function_name, functions)}")
     try:
-        inspect.signature(own[function_name]).bind(**given)
+        inspect.signature(functions[function_name]).bind(**given)
     except TypeError as error:
         raise BadInput(f"statement {name!r}: {error}") from None
-    return own[function_name]
+    return functions[function_name]

@@ -41,9 +41,9 @@ def flips_favour_higher_scores(each: bool = False, most: int = 4, highest: int =
         for steps in combinations_with_replacement(range(highest + 1), n):
             scores = sorted((step / 2 for step in steps), reverse=True)
             flips, weighed = permute_and_flip(tuple(range(n)), scores, 1.0, 1.0).values(), exponential(scores, 1.0, 1.0)
-            own = [flip - weight for flip, weight in zip(flips, weighed, strict=True)]
-            above = [gain for gain, score in zip(own, scores, strict=True) if score > scores[-1]]
-            for rank, gain in enumerate(above if each else accumulate(own), start=1):
+            differences = [flip - weight for flip, weight in zip(flips, weighed, strict=True)]
+            above = [gain for gain, score in zip(differences, scores, strict=True) if score > scores[-1]]
+            for rank, gain in enumerate(above if each else accumulate(differences), start=1):
                 gains[tuple(scores), rank] = gain
     (worst_scores, rank), worst = min(gains.items(), key=lambda item: item[1])
     if worst < -_ROUNDING:

@@ -126,4 +126,4 @@ def _find_largest_change(d: int, with_constant: bool = True) -> float:
     products = (z[:, :, np.newaxis] * z[:, np.newaxis, :]).reshape(len(records), -1)
     parts = [products, -2 * y * z, y**2] if with_constant else [products, -2 * y * z]
     coefficients = np.hstack(parts)
-    return max(float(np.abs(coefficients - own).sum(axis=1).max()) for own in coefficients)
+    return max(float(np.abs(coefficients - of_record).sum(axis=1).max()) for of_record in coefficients)

@@ -46,8 +46,8 @@ _TABLE_2 = (
 def table_is_anonymous(k: int) -> Finding:
     """Decide whether each class of Table 2 has k rows at least, and its rows are those of Table 1, generalised."""
     sizes = [len(diseases) for diseases in _group().values()]
-    for (name, age, sex, code, disease), (own, shown) in zip(_TABLE_1, _TABLE_2, strict=True):
-        is_inside = own.ages[0] <= age <= own.ages[1] and own.codes[0] <= code <= own.codes[1] and own.sex == sex
+    for (name, age, sex, code, disease), (band, shown) in zip(_TABLE_1, _TABLE_2, strict=True):
+        is_inside = band.ages[0] <= age <= band.ages[1] and band.codes[0] <= code <= band.codes[1] and band.sex == sex
         if not (is_inside and disease == shown):
             return Finding(False, f"{name} is not the patient of that row")
     return Finding(min(sizes) >= k, f"{len(sizes)} classes of {', '.join(map(str, sizes))} rows")
@@ -62,6 +62,6 @@ def table_is_diverse(l: int) -> Finding:  # noqa: E741
 def _group() -> dict[_Class, list[str]]:
     """Return the diseases of each class of Table 2."""
     classes: dict[_Class, list[str]] = defaultdict(list)
-    for own, disease in _TABLE_2:
-        classes[own].append(disease)
+    for band, disease in _TABLE_2:
+        classes[band].append(disease)
     return classes

@@ -50,7 +50,7 @@ def grow(
     """Return the law of the tree that pfDPDT builds, Algorithm 5; ``stops`` where a node has one label only."""
     has_one_label = len({label for _, label in records}) <= 1
     if not unused or level == max_depth or (stops and has_one_label):
-        counts = [float(sum(own == label for _, own in records)) for label in _LABELS]
+        counts = [float(sum(of_record == label for _, of_record in records)) for label in _LABELS]
         return permute_and_flip(_LABELS, counts, 1.0, float(leaf_epsilon(level, max_depth, epsilon)))
     children = {f: [tuple(one for one in records if one[0][f] == value) for value in _VALUES] for f in unused}
     scores = [sum(map(_gini, children[f])) for f in unused]
@@ -59,7 +59,7 @@ def grow(
         rest = tuple(other for other in unused if other != f)
         below = [grow(child, epsilon, max_depth, stops, level + 1, rest) for child in children[f]]
         for trees in product(*below):
-            law[f, trees] = chance * math.prod(own[tree] for own, tree in zip(below, trees, strict=True))
+            law[f, trees] = chance * math.prod(laws[tree] for laws, tree in zip(below, trees, strict=True))
     return law
 
 
@@ -67,8 +67,8 @@ def grow_forest(records: Table, epsilon: float, max_depth: int, stops: bool) -> 
     """Return the law of eDPRF with two trees, each with all of ε; every record goes to one of them by a coin."""
     law: Law = {}
     for parts in product((0, 1), repeat=len(records)):
-        own = [tuple(one for one, part in zip(records, parts, strict=True) if part == tree) for tree in (0, 1)]
-        for forest in product(*(grow(part, epsilon, max_depth, stops).items() for part in own)):
+        tables = [tuple(one for one, part in zip(records, parts, strict=True) if part == tree) for tree in (0, 1)]
+        for forest in product(*(grow(part, epsilon, max_depth, stops).items() for part in tables)):
             (first, p), (second, q) = forest
             law[first, second] = law.get((first, second), 0.0) + p * q / 2 ** len(records)
     return law
@@ -175,7 +175,7 @@ def _describe_loss(loss: float) -> str:
 
 def _gini(records: Table) -> float:
     n = len(records)
-    shares = [sum(own == label for _, own in records) / n for label in _LABELS] if n else [1.0]
+    shares = [sum(of_record == label for _, of_record in records) / n for label in _LABELS] if n else [1.0]
     return -n * (1 - sum(share**2 for share in shares))
 
 

@@ -68,8 +68,8 @@ class Results:
         if (study, metric) not in self._columns:
             self._columns[study, metric] = _read_metric(rows, metric)
         values, is_undefined = self._columns[study, metric]
-        own = places.get(setting.values, _NOWHERE)
-        return Runs(rows["repeat"].to_numpy()[own] if len(own) else own, values[own], is_undefined[own])
+        found = places.get(setting.values, _NOWHERE)
+        return Runs(rows["repeat"].to_numpy()[found] if len(found) else found, values[found], is_undefined[found])
 
     def find_all(self, settings: Iterable[SettingKey], metric: str) -> list[Runs]:
         """Return the runs of each of some settings."""
@@ -88,8 +88,8 @@ def place_settings(rows: pd.DataFrame, axes: Sequence[str]) -> dict[tuple[str, .
     """Return where the rows of each setting stand, by its values as in `SettingKey`."""
     places: dict[tuple[str, ...], np.ndarray] = {}
     for values, found in rows.groupby(list(axes), dropna=False, sort=False).indices.items():
-        own = values if isinstance(values, tuple) else (values,)
-        places[make_setting_key(None if pd.isna(value) else value for value in own)] = np.sort(found)
+        setting = values if isinstance(values, tuple) else (values,)
+        places[make_setting_key(None if pd.isna(value) else value for value in setting)] = np.sort(found)
     return places
 
 

@@ -41,9 +41,9 @@ def select_runs(table: pd.DataFrame, asked: Mapping[SettingKey, Collection[str]]
     for (study, axes), settings in wanted.items():
         if not {"study", *axes} <= set(table.columns):
             continue
-        own = np.flatnonzero(is_of_study(table, study))
-        for values, places in place_settings(table.iloc[own], axes).items():
-            is_kept[own[places]] |= values in settings
+        of_study = np.flatnonzero(is_of_study(table, study))
+        for values, places in place_settings(table.iloc[of_study], axes).items():
+            is_kept[of_study[places]] |= values in settings
     metrics = [name for name in dict.fromkeys(chain.from_iterable(asked.values())) if name in table.columns]
     parameters = sorted({name for _, axes in wanted for name in axes if name.startswith("params.")})
     names = ["study", "dataset", "algorithm", *parameters, "epsilon", "repeat", *metrics]

@@ -53,8 +53,8 @@ def summarise_setting(
     wanted, summaries = set(asked) or {"fit_seconds", *usual}, []
     for name in [*sorted(values, key=order_metric), *(["fit_seconds"] if measured else [])]:
         if {name, name.removesuffix(STANDARD_ERROR)} & wanted:
-            own = values.get(name) or [one.fit_seconds for one in measured]
-            summaries.append(summarise_metric(name, own, len(cells), len(measured)))
+            runs = values.get(name) or [one.fit_seconds for one in measured]
+            summaries.append(summarise_metric(name, runs, len(cells), len(measured)))
     return summaries
 
 

@@ -190,9 +190,9 @@ def _draw_facet(axes: style.Axes, facet: _Facet, looks: _Looks, ends: tuple[floa
     for level in (0, 1):
         axes.axhline(level, color=style.INK, linewidth=0.9, zorder=1)
     for i, (name, look) in enumerate(looks.items()):
-        own = facet.points[facet.points["algorithm"] == name]
-        center, xs = facet.place(own["center"]), np.arange(len(own))
-        low, high = (np.clip(facet.place(own[end]), bottom, top) for end in ("ci_low", "ci_high"))
+        points = facet.points[facet.points["algorithm"] == name]
+        center, xs = facet.place(points["center"]), np.arange(len(points))
+        low, high = (np.clip(facet.place(points[end]), bottom, top) for end in ("ci_low", "ci_high"))
         bars = axes.vlines(xs, low, high, colors=look["color"], linewidth=0.8, alpha=0.6)
         lines = axes.plot(xs, center, linewidth=1.3, markersize=3.6, markeredgewidth=0, zorder=3, **look)
         for is_out, end, marker in ((center < bottom, bottom, "v"), (center > top, top, "^")):
@@ -208,8 +208,8 @@ def _draw_facet(axes: style.Axes, facet: _Facet, looks: _Looks, ends: tuple[floa
 
 def _name_facet(axes: style.Axes, paper: Paper, facet: _Facet) -> None:
     """Write the name of the data set above its picture, and below it the kinds that it is of."""
-    own = str(facet.points["kinds"].iloc[0]).split()
-    kinds = ["kind unknown: files are missing"] if own == [UNKNOWN] else [KINDS[kind].title for kind in own]
+    names = str(facet.points["kinds"].iloc[0]).split()
+    kinds = ["kind unknown: files are missing"] if names == [UNKNOWN] else [KINDS[kind].title for kind in names]
     lines = textwrap.wrap(", ".join(kinds), _LONGEST_LINE)
     title = textwrap.fill(label_name(paper, facet.name), _LONGEST_TITLE)
     style.write_above(axes, title, 5 + 13 * len(lines), fontsize=11, fontweight="bold")

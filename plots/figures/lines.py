@@ -62,8 +62,8 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
             look = panel.choose_look(value, i, lines)
             if are_names:  # nothing lies between two of them
                 look["linewidth"] = 0
-            own = frame.iloc[i * len(xs) : (i + 1) * len(xs)]
-            panel_lines.append(panel.PanelLine(textwrap.fill(text, _LONGEST_NAME), look, own))
+            points = frame.iloc[i * len(xs) : (i + 1) * len(xs)]
+            panel_lines.append(panel.PanelLine(textwrap.fill(text, _LONGEST_NAME), look, points))
         handles, beyond = panel.draw_panel(axes, panel_lines, range(len(xs)), limits, are_names)
         self._dress(axes, xs, limits, name_of_center(frame))
         self._mark_places(axes, xs)

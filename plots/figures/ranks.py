@@ -134,8 +134,8 @@ def _draw_ranks(axes: style.Axes, means: pd.DataFrame, frame: pd.DataFrame) -> N
     single = frame[frame["dataset"] != ""].dropna(subset=["rank"])
     ticks: dict[str, Any] = {"marker": "|", "markersize": 9, "linestyle": "none", "markeredgewidth": 2}
     for place, row in enumerate(means.to_dict("records")):
-        own = single[single["algorithm"] == row["algorithm"]]["rank"]
-        axes.plot(own, [place] * len(own), color=style.QUALITATIVE[4], alpha=0.55, **ticks)
+        ranks = single[single["algorithm"] == row["algorithm"]]["rank"]
+        axes.plot(ranks, [place] * len(ranks), color=style.QUALITATIVE[4], alpha=0.55, **ticks)
         axes.plot([row["rank"]], [place], marker="o", markersize=7, linestyle="none", color=style.INK)
     axes.set_xlim(0.8, len(means) + 0.2)
     _draw_critical_difference(axes, means["rank"].iloc[0], find_critical_difference(frame))

@@ -47,8 +47,8 @@ class WinsView(FigureView[WinsFigure], of=WinsFigure):
                 lead = scores[row] - scores[column]
                 wins, losses = int((lead > margin).sum()), int((lead < -margin).sum())
                 counts = {"wins": wins, "ties": len(lead) - wins - losses, "losses": losses, "sets": len(lead)}
-                own = cells.loc[row].to_dict() if row == column else {"n": 0, "n_expected": 0}
-                records.append({"row": row, "column": column, "rank": ranks[row], **counts, **own})
+                n_cells = cells.loc[row].to_dict() if row == column else {"n": 0, "n_expected": 0}
+                records.append({"row": row, "column": column, "rank": ranks[row], **counts, **n_cells})
         return pd.DataFrame(records)
 
     def sum_up(self, frame: pd.DataFrame) -> str:

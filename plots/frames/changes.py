@@ -122,8 +122,8 @@ def _draw_changes(changes: pd.DataFrame, metrics: Sequence[str]) -> Figure:
     for axes, metric in zip(grid.flat, metrics, strict=False):
         rows = changes[(changes["metric"] == metric) & changes["change"].notna()]
         for verdict, look in _LOOKS.items():
-            own = rows[rows["verdict"] == verdict]
-            axes.scatter(scale_value(metric, own["mean_a"]), scale_value(metric, own["mean_b"]), s=22, **look)
+            points = rows[rows["verdict"] == verdict]
+            axes.scatter(scale_value(metric, points["mean_a"]), scale_value(metric, points["mean_b"]), s=22, **look)
         axes.axline((rows["mean_a"].iloc[0],) * 2, slope=1, color=style.INK, linewidth=0.8, zorder=0)
         axes.set(xlabel="a", ylabel="b")
         style.dress_axes(axes)

@@ -91,7 +91,7 @@ def write_curves(paper: Paper, curves: Mapping[str, pd.DataFrame], folder: Path)
     """
     texts = {claim.id: claim.text for claim in paper.claims}
     rows = _keep_rows(curves, folder / "curves.csv", "claim")
-    drawings = {f"curve-{name}": partial(draw_claim, paper, texts[name], own) for name, own in rows.items()}
+    drawings = {f"curve-{name}": partial(draw_claim, paper, texts[name], readings) for name, readings in rows.items()}
     return _draw_kept(folder / "curves.csv", drawings)
 
 
@@ -176,12 +176,12 @@ def _draw_effects(axes: Axes, curve: _SpecificationCurve, drawn: pd.DataFrame, s
     places = np.arange(len(drawn))
     for value, (_, colour) in curve.colours.items():
         is_here = (drawn[curve.colour_by] == value).to_numpy()
-        own, at = drawn[is_here], places[is_here]
-        _draw_strokes(axes, at, own["low"], own["high"], color=colour, linewidth=max(size / 5, 0.5), alpha=0.55)
-        is_full = own[curve.full].to_numpy(bool)
+        shown, at = drawn[is_here], places[is_here]
+        _draw_strokes(axes, at, shown["low"], shown["high"], color=colour, linewidth=max(size / 5, 0.5), alpha=0.55)
+        is_full = shown[curve.full].to_numpy(bool)
         draw = partial(axes.plot, ls="none", marker="o", markersize=size, color=colour, markeredgewidth=0.8)
-        draw(at[is_full], own[curve.effect][is_full])
-        draw(at[~is_full], own[curve.effect][~is_full], markerfacecolor=style.PAPER)
+        draw(at[is_full], shown[curve.effect][is_full])
+        draw(at[~is_full], shown[curve.effect][~is_full], markerfacecolor=style.PAPER)
     if curve.floor:
         axes.plot(places, drawn[curve.floor], linestyle="none", marker="_", color=_PALE, markersize=max(size, 2.5))
     if curve.line:
@@ -265,7 +265,7 @@ def _draw_matrix(
         else:
             axes.plot(places, [row] * len(places), marker="o", color=INK, markersize=size, linestyle="none")
     for name in names:
-        rows = [row for row, (own, _) in enumerate(matrix) if own == name]
+        rows = [row for row, (factor, _) in enumerate(matrix) if factor == name]
         axes.annotate(
             format_share(shares[name]),
             (1.01, sum(rows) / len(rows)),

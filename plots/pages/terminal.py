@@ -155,8 +155,8 @@ def make_parts(
             table.add_column(escape(head), overflow="fold")
         for column in columns[part]:
             table.add_column(escape(column), justify="right", no_wrap=True)
-        for own, line in zip(names, cells, strict=True):
-            table.add_row(*map(escape, own), *map(dress, line[part]))
+        for of_row, line in zip(names, cells, strict=True):
+            table.add_row(*map(escape, of_row), *map(dress, line[part]))
         yield table
 
 

@@ -363,4 +363,4 @@ def _read_numbers(path: Path) -> pd.DataFrame:
 
 def _pair_with_rows(asked: Iterable[_Asked], rows: pd.DataFrame, column: str) -> list[tuple[_Asked, pd.DataFrame]]:
     pairs = [(one, rows[rows[column] == one.id]) for one in asked]
-    return [(one, own) for one, own in pairs if len(own)]
+    return [(one, found) for one, found in pairs if len(found)]

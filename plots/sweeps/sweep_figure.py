@@ -91,16 +91,16 @@ class SweepFigure:
         handles: list[Any] = []
         beyond: list[Any] = []
         for i, axes in enumerate(panels):
-            own = frame.iloc[i * n_points : (i + 1) * n_points]
+            points = frame.iloc[i * n_points : (i + 1) * n_points]
             draw = self._draw_lines if self.x else self._draw_dots
-            handles, own_beyond = draw(axes, own, n_panels > 1)
-            if own["mean"].isna().all():
+            handles, outside = draw(axes, points, n_panels > 1)
+            if points["mean"].isna().all():
                 _write_empty(axes, "y" if self.x else "x")
-            beyond += own_beyond
+            beyond += outside
             title = self._label(self.facets, facets[i % len(facets)])
             if n_panels > 1 and title:
                 text = textwrap.shorten(title, 44, placeholder=" …")
-                style.write_above(axes, text, 16 if own_beyond else 5, fontsize=10, fontweight="bold")
+                style.write_above(axes, text, 16 if outside else 5, fontsize=10, fontweight="bold")
         self._add_legend(drawn, handles + panel.make_explanations(frame, beyond, "line"))
         style.write_note(panels[0], note, pad=22)
         style.write_title(drawn, max(panels, key=lambda axes: axes.get_position().x0), self._write_title(metrics))
@@ -155,10 +155,10 @@ class SweepFigure:
         values = [line[0] if len(line) == 1 else line for line in lines]
         panel_lines = []
         for i, line in enumerate(lines):
-            own = frame.iloc[i * len(xs) : (i + 1) * len(xs)]
+            rows = frame.iloc[i * len(xs) : (i + 1) * len(xs)]
             look = panel.choose_look(values[i], i, values)
             look |= {"markersize": 3.6, "linewidth": 1.3} if is_small else {}
-            panel_lines.append(panel.PanelLine(textwrap.fill(self._label(self.lines, line), _LONGEST_NAME), look, own))
+            panel_lines.append(panel.PanelLine(textwrap.fill(self._label(self.lines, line), _LONGEST_NAME), look, rows))
         handles, beyond = panel.draw_panel(axes, panel_lines, places, limits)
         names = thin_names(places, label_values(paper, self.x or "", xs), _CHARACTERS[is_small])
         ticks = [(place, name) for place, name in zip(places, names, strict=True) if name or len(xs) <= _MOST_TICKS]
@@ -219,8 +219,8 @@ def _choose_facets(sweep: Sweep, names: list[str]) -> _ShownAxes:
     chosen, n_sets = _ShownAxes.choose(sweep, names, _MOST_FACETS), len(sweep.axes["dataset"])
     if "dataset" not in names or n_sets > _MOST_FACETS:
         return chosen
-    own = _ShownAxes.choose(sweep, names[1:], max(_MOST_FACETS // n_sets, 1))
-    return chosen._replace(places=[start * len(own.values) + i for start in range(n_sets) for i in own.places])
+    of_set = _ShownAxes.choose(sweep, names[1:], max(_MOST_FACETS // n_sets, 1))
+    return chosen._replace(places=[start * len(of_set.values) + i for start in range(n_sets) for i in of_set.places])
 
 
 def _spread_out(n: int, most: int) -> list[int]:

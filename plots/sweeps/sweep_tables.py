@@ -199,8 +199,8 @@ def _make_cells(run: SweepRun, metric: str, settings: np.ndarray, compared: list
 def _count_decimals(metric: str, means: np.ndarray) -> np.ndarray:
     """Return how many decimals are shown of each mean: of errors every data set, the first axis, has its own size."""
     decimals = np.empty(means.shape, dtype=np.int64)
-    for own, shown in zip(means, decimals, strict=True):
-        large = own[np.abs(own) > _NEGLIGIBLE * np.nanmax(np.abs(own), initial=0.0)]
+    for of_set, shown in zip(means, decimals, strict=True):
+        large = of_set[np.abs(of_set) > _NEGLIGIBLE * np.nanmax(np.abs(of_set), initial=0.0)]
         shown[...] = count_decimals(pd.DataFrame({"metric": metric, "mean": [math.nan, *large], "decimals": math.nan}))
     return decimals
 

@@ -51,9 +51,9 @@ class ByKindView(ArrangedTable[ByKindTable], of=ByKindTable):
         records = []
         for algorithm in order:
             for name, sets in members.items():
-                own = cells.loc[algorithm].to_dict() if name == _ALL else {"n": 0, "n_expected": 0}
+                counts = cells.loc[algorithm].to_dict() if name == _ALL else {"n": 0, "n_expected": 0}
                 way = ways.loc[sets, algorithm].mean() if sets else math.nan
-                records.append({"algorithm": algorithm, "data": name, "way": way, "members": " ".join(sets), **own})
+                records.append({"algorithm": algorithm, "data": name, "way": way, "members": " ".join(sets), **counts})
         return pd.DataFrame(records)
 
     def arrange(self, frame: pd.DataFrame) -> TextTable:

@@ -24,8 +24,8 @@ class SpanView(ArrangedTable[SpanTable], of=SpanTable):
 
     def make_frame(self, table: pd.DataFrame, numbers: pd.DataFrame, facts: Mapping) -> pd.DataFrame:
         """Return one row per algorithm; ``lowest`` and ``highest`` are means over repeats, and have their settings."""
-        own = numbers[numbers["table"] == self.exhibit.id]
-        printed = {row["algorithm"]: row for row in own.to_dict("records")}
+        of_table = numbers[numbers["table"] == self.exhibit.id]
+        printed = {row["algorithm"]: row for row in of_table.to_dict("records")}
         studies, results = self.exhibit.list_open_studies(self.paper), Results(table)
         rows = []
         for algorithm in self.exhibit.algorithms:

@@ -182,8 +182,8 @@ def attack_pair(subject: Subject, epsilon: float, pair: ReleasePair, n_pairs: in
 def _make_estimator(subject: Subject, epsilon: float, pair: ReleasePair) -> BaseEstimator:
     settings: dict[str, Any] = {"n_estimators": 1, "max_depth": 1, **pair.params}
     settings |= {"epsilon": epsilon, "domain": pair.domain, "noise": "opendp", "random_state": SEED}
-    own = {name: value for name, value in subject.params.items() if name not in settings}
-    return replace(subject, params=own).build(**settings)
+    params = {name: value for name, value in subject.params.items() if name not in settings}
+    return replace(subject, params=params).build(**settings)
 
 
 def attack_in_processes(subjects: Sequence[Subject], epsilon: float, jobs: int = 1) -> Iterator[BoundRow | Unaudited]:

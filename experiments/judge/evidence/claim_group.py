@@ -185,7 +185,9 @@ class RunsUnderTest:
         """Return the least that a run may differ by, as far as the first ``n`` show it."""
         first, margin = np.moveaxis(self.values[:n], 0, -1), self.test.margin
         known = [contrast.margins[..., :n] for contrast in self.contrasts]
-        least = reduce(np.minimum, (own.min(axis=-1, where=np.isfinite(own), initial=math.inf) for own in known))
+        least = reduce(
+            np.minimum, (margins.min(axis=-1, where=np.isfinite(margins), initial=math.inf) for margins in known)
+        )
         otherwise = _UNSEEN * np.where(np.isfinite(least), least, margin.size)
         return find_step(first.reshape(*first.shape[:-2], -1), otherwise)
 

@@ -102,10 +102,10 @@ class NumberVerdict:
 
     def to_row(self, number: PrintedNumber) -> dict:
         """Return the row of ``numbers.csv``."""
-        own = {"id": number.id, "table": number.table, **number.setting}
+        identity = {"id": number.id, "table": number.table, **number.setting}
         printed = {"metric": number.metric, "statistic": number.statistic, "printed": number.value}
         return {
-            **own,
+            **identity,
             **printed,
             "decimals": number.decimals,
             "mean": self.mean.center,
@@ -148,7 +148,7 @@ class FoundSetting(NamedTuple):
 def find_values(settings: Sequence[AskedSetting], metric: str, results: Results) -> list[FoundSetting]:
     """Return those of some settings that have results, with these."""
     found = [FoundSetting(asked, results.find(asked.key, metric).measured) for asked in settings]
-    return [own for own in found if len(own.values)]
+    return [setting for setting in found if len(setting.values)]
 
 
 @dataclass(frozen=True)

@@ -103,14 +103,14 @@ def _explain(name: Verdict, verdicts: Mapping[int, NumberVerdict]) -> str:
             f"{one} as {describe_runs(*of_one)}: {of_one[_find_likeliest(of_one)].reason}"
             for one, of_one in by_verdict.items()
         )
-    own = {m: verdict for m, verdict in verdicts.items() if verdict.verdict == name}
+    of_verdict = {m: verdict for m, verdict in verdicts.items() if verdict.verdict == name}
     if len(verdicts) == 1 or name not in (Verdict.REFUTED, Verdict.UNDECIDED):
-        return next(iter(own.values())).reason
+        return next(iter(of_verdict.values())).reason
     if name == Verdict.REFUTED:
-        m = _find_likeliest(own)
-        return f"likeliest as {describe_runs(m)}: {own[m].reason}"
-    m = next(iter(own))
-    return f"as {describe_runs(m)}: {own[m].reason}"
+        m = _find_likeliest(of_verdict)
+        return f"likeliest as {describe_runs(m)}: {of_verdict[m].reason}"
+    m = next(iter(of_verdict))
+    return f"as {describe_runs(m)}: {of_verdict[m].reason}"
 
 
 def _find_likeliest(verdicts: Mapping[int, NumberVerdict]) -> int:

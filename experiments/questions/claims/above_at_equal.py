@@ -33,7 +33,7 @@ class CurveQuestion(ClaimQuestion):
         (asked,), points, n_attempted = self.groups, [], []
         for curve in asked.levels:
             runs = results.find_all(curve, self.metric)
-            n_attempted += [own.n_attempted for own in runs]
+            n_attempted += [at_point.n_attempted for at_point in runs]
             points.append(join_points(runs, results.find_all(curve, self.equal), self.metric, self.equal))
         values = compare_at_equal(points, self.equal, self.metric)
         repeats = values.index.to_numpy()

@@ -52,4 +52,4 @@ def _describe(rows: Sequence[Mapping[str, Any]]) -> str:
     names: dict[str, list[str]] = {}
     for row in rows:
         names.setdefault(row["verdict"], []).append(row["id"])
-    return "; ".join(f"{verdict}: {join_names(own, 'numbers')}" for verdict, own in names.items())
+    return "; ".join(f"{verdict}: {join_names(of_verdict, 'numbers')}" for verdict, of_verdict in names.items())

@@ -197,13 +197,13 @@ class _GivenTable:
 
     def check_repeats(self, rows: pd.DataFrame, study: Study) -> None:
         """Check that each setting of a study has each repeat once, up to its last."""
-        own = np.flatnonzero(is_of_study(rows, study.name))
-        if not len(own):
+        found = np.flatnonzero(is_of_study(rows, study.name))
+        if not len(found):
             return
         labels = self.frame["repeat"].to_numpy()
-        of_study, repeats = rows.iloc[own], rows["repeat"].to_numpy()
+        of_study, repeats = rows.iloc[found], rows["repeat"].to_numpy()
         for places in place_settings(of_study, list(study.axes())).values():
-            places = own[places]
+            places = found[places]
             known: dict[int, int] = {}
             for place in places:
                 repeat = int(repeats[place])
@@ -258,14 +258,14 @@ class _GivenTable:
         found: dict[str, tuple[str, np.ndarray]] = {}
         places: dict[tuple, dict[tuple[str, ...], np.ndarray]] = {}
         for setting, metrics in asked.items():
-            part = setting.study, setting.axes
-            if part not in places:
-                own = np.flatnonzero(is_of_study(rows, setting.study))
-                placed = place_settings(rows.iloc[own], setting.axes) if len(own) else {}
-                places[part] = {values: own[inner] for values, inner in placed.items()}
+            grid = setting.study, setting.axes
+            if grid not in places:
+                of_study = np.flatnonzero(is_of_study(rows, setting.study))
+                placed = place_settings(rows.iloc[of_study], setting.axes) if len(of_study) else {}
+                places[grid] = {values: of_study[inner] for values, inner in placed.items()}
             for metric, who in metrics.items():
                 _, is_own = found.setdefault(metric, (who, np.zeros(len(rows), dtype=bool)))
-                is_own[places[part].get(setting.values, [])] = True
+                is_own[places[grid].get(setting.values, [])] = True
         return found
 
     def _check_values(self, metric: str, values: np.ndarray, is_run: np.ndarray, is_undefined: np.ndarray) -> None:

@@ -128,8 +128,8 @@ def _match_numbers(
         if not isinstance(exhibit, StudyPart) or (exhibit.study, number.algorithm) != asked:
             continue
         study = paper.study(question.study, question.id)
-        own = replace(number, setting=_drop_params(number.setting, chosen))
-        where = select_part(own.setting, study, _drop_params(exhibit.where, chosen))
+        without_params = replace(number, setting=_drop_params(number.setting, chosen))
+        where = select_part(without_params.setting, study, _drop_params(exhibit.where, chosen))
         if where is None:
             raise PaperError(f"readings {question.id!r}: {number.id!r} is no setting of study {question.study!r}")
         matched.append((number, study, {**where, "algorithm": question.algorithm}))
@@ -160,10 +160,10 @@ def _order_algorithms(
             for side in (more, less):
                 where = {**setting, claim.axis: side}
                 chosen = choice.params(where["algorithm"]) if "algorithm" in where else choice.values
-                own = repr((study.name, where, chosen, choice.protocol))
-                if own not in known:
-                    known[own] = _make_cells(paper, question, study, where, choice)
-                sides.append(known[own])
+                words = repr((study.name, where, chosen, choice.protocol))
+                if words not in known:
+                    known[words] = _make_cells(paper, question, study, where, choice)
+                sides.append(known[words])
             yield PrintedTarget(claim.metric, math.nan, *sides)
 
 

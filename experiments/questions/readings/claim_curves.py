@@ -97,11 +97,11 @@ def make_claim_readings(paper: Paper, claim: GroupClaim) -> list[ClaimReading]:
     for choice in list_readings(_list_open(paper, claim)):
         settings = []
         for algorithm in algorithms:
-            own = (algorithm, repr(choice.params(algorithm)), repr(choice.protocol))
-            if own not in known:
+            reading = (algorithm, repr(choice.params(algorithm)), repr(choice.protocol))
+            if reading not in known:
                 part = {**where, "algorithm": algorithm}
-                known[own] = expand_reading(paper, study, part, paper.repeats, choice)
-            settings += known[own]
+                known[reading] = expand_reading(paper, study, part, paper.repeats, choice)
+            settings += known[reading]
         readings.append(ClaimReading(choice, settings))
     return readings
 
@@ -140,8 +140,8 @@ def _judge_one(
 ) -> JudgedReading:
     cells = reading.list_cells(repeats)
     measured = {cell.key: record.measured for cell in cells if (record := records.get(cell.key)) and record.measured}
-    own = claim.named_values.get("better", claim.named_values.get("algorithm"))
-    first = own if claim.compared_axis == "algorithm" and own in study.algorithm else cells[0].algorithm
+    subject = claim.named_values.get("better", claim.named_values.get("algorithm"))
+    first = subject if claim.compared_axis == "algorithm" and subject in study.algorithm else cells[0].algorithm
     cost = sum_up_cost(cells, str(first), records)
     groups: list[ClaimGroup] = []
     if len(measured) == len(cells):

@@ -146,7 +146,11 @@ def connect_to_dask(where: ExecutorSettings) -> Iterator[Client]:
     if where.address is None:
         quiet = {"distributed.scheduler.allowed-failures": 0, "logging.distributed": "critical"}
         workers = {"n_workers": where.n_jobs, "threads_per_worker": 1, "dashboard_address": None}
-        with dask.config.set(quiet), _closing(LocalCluster(**workers, silence_logs=50)) as own, Client(own) as client:
+        with (
+            dask.config.set(quiet),
+            _closing(LocalCluster(**workers, silence_logs=50)) as cluster,
+            Client(cluster) as client,
+        ):
             yield client
         return
     for name in ("distributed", "distributed.client"):  # whatever ends the run is said in one line of ours
