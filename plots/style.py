@@ -53,7 +53,7 @@ MARKERS = ("o", "s", "^", "D", "v", "p", "<", "h")
 DASHES = ((), (5, 1.6), (2.2, 1.4), (6, 1.5, 1.5, 1.5), (1, 1.2), (8, 2), (4, 1.2, 1, 1.2, 1, 1.2), (3, 3))
 WIDTH = 5.8  #: inches of a figure of a paper, which a phone shows two thirds as wide as it is drawn
 _READABLE = 10.5  # points of all text but titles: nine pixels on a phone
-MOST_COLUMNS = 3  #: small pictures beside one another
+MOST_COLUMNS = 2  #: small pictures beside one another, as a phone shows
 _GROUP = re.compile(r"line-\d+")
 _APART = 12  # pixels between the title and what stands beside it
 _ENTRY, _LINE = 0.24, 0.17  # inches of an entry of a legend, and of each further line of it
@@ -181,7 +181,7 @@ def make_grid(n_pictures: int, most_columns: int = MOST_COLUMNS) -> tuple[Figure
     """Return an empty figure with room for some small pictures and a legend, and their axes in rows and columns."""
     n_columns = min(most_columns, n_pictures)
     n_rows = math.ceil(n_pictures / n_columns)
-    drawn = make_figure(max(1.1 + 2.3 * n_columns, WIDTH), 2.4 + 2.25 * n_rows)
+    drawn = make_figure(WIDTH, 2.4 + 2.4 * n_rows)
     return drawn, drawn.subplots(n_rows, n_columns, squeeze=False)
 
 

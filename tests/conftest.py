@@ -49,7 +49,8 @@ def plain_origin(tmp_path_factory):
 def pytest_collection_finish(session):
     """Look for garbage less often, and not among what was imported: it took a tenth of the time.
 
-    When Python ends, it looks there, too: DuckDB prints a page of what is left of it. Not before: pytest looks five times.
+    When Python ends, it looks there, too, as DuckDB prints a page of what is left of it; not before, as pytest looks
+    five times.
     """
     gc.freeze()
     gc.set_threshold(20_000, 10, 10)

@@ -13,7 +13,9 @@ from experiments.metrics.find import find_metric
 from experiments.stats import mean_interval
 from plots.drawing.svg import dress_svg
 from plots.style import ON_DARK
+from plots.sweeps.sweep_folder import write_sweep
 from tests.browser import opened
+from tests.made_up_sweeps import accuracies, run_sweep
 
 TELEPHONE_COLUMN = 368  # pixels that a figure is wide on a telephone, as a code host and the site show it
 SMALLEST = 9  # pixels of a letter there
@@ -108,6 +110,21 @@ def test_no_words_are_cut_off_at_the_edge_of_a_drawing(browser, tmp_path):
             text = path.read_text(encoding="utf-8")
             cut_off[path] = tab.page.evaluate(FIND_WORDS_BEYOND, text[text.index("<svg") :])
     assert len(cut_off) > 90 and {path.name: words for path, words in cut_off.items() if words} == {}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"dataset": ["car", "nursery", "mushroom"], "epsilon": [0.1, 1.0, 10.0]},
+        {"dataset": ["car", "nursery"], "algorithm": ["majority", "diffprf_linear_unstopped"]},
+    ],
+    ids=["lines", "dots"],
+)
+def test_a_sweep_of_several_panels_can_be_read_on_a_phone(values, tmp_path):
+    n_settings = math.prod(map(len, values.values()))
+    run = run_sweep(accuracies(*np.linspace(0.2, 0.8, n_settings)), **values)
+    write_sweep(run, "identity", {}, tmp_path)
+    assert measure_letters(tmp_path / "figure.svg") >= SMALLEST
 
 
 @pytest.mark.parametrize("path", PICTURES, ids=lambda path: path.stem)

@@ -106,19 +106,28 @@ def list_rounds(
         results = Results(pd.concat(tables) if tables else pd.DataFrame(), before, further)
         needs_of = run_tasks([partial(list_claim_needs, one, one.gather(results)) for one in undecided])
         undecided = [question for question, needs in zip(undecided, needs_of, strict=True) if needs]
-        needs = [*chain.from_iterable(needs_of), *list_number_needs(questions.numbers, results, run_tasks)]
+        of_numbers = list_number_needs(questions.numbers, results, run_tasks)
+        needs = [*chain.from_iterable(needs_of), *of_numbers]
         further = _list_further(done, questions.settings, needs)
         if not further:
             return long_table(done, records) if tables else pd.DataFrame()
         for name, of_study in further.items():
             done[name] += of_study
-        n_parts, most = len({need.settings for need in needs}), max(need.repeats for need in needs)
-        why = f"still open: {len(undecided)} claims; up to {most} repeats of {n_parts} parts of studies"
-        new = yield Round(list(chain.from_iterable(further.values())), why)
+        new = yield Round(
+            list(chain.from_iterable(further.values())), _describe_open(len(undecided), of_numbers, needs)
+        )
         is_known = not new.keys().isdisjoint(records)  # a cell of another study, too, which may have failed before
         before = None if is_known else results
         records.update(new)
         tables = [long_table(done, records)] if is_known else [*tables, long_table(further, records)]
+
+
+def _describe_open(n_claims: int, of_numbers: Sequence[Need], needs: Sequence[Need]) -> str:
+    """Return what is still open, and how many repeats it takes."""
+    claims = [f"{n_claims} claim{'s' if n_claims > 1 else ''}"] if n_claims else []
+    numbers = ["printed numbers"] if of_numbers else []
+    most = max(need.repeats for need in needs)
+    return f"still open: {' and '.join(claims + numbers)}; up to {most} repeats of some settings"
 
 
 def _list_further(

@@ -30,8 +30,9 @@ _SPAN_OF_LOG = 30  # errors that span as much are drawn on a logarithmic axis
 _MOST_DECADES = 1e6  # what is smaller by more is marked at the end of the axis: an exact fit leaves errors of 1e-25
 _LOWEST_R2 = -1.0  # what lies below is marked at the end of the axis: it would flatten all else
 _LONGEST_NAME = 30
+_LONGEST_BESIDE = 20  # characters of a row of dots in one of two pictures beside one another
 _MOST_TICKS = 25  # of more places only those with a name have a tick
-_CHARACTERS = 54, 24  # how many stand along the bottom of the only picture, and of a small one
+_CHARACTERS = 54, 22  # how many stand along the bottom of the only picture, and of a small one
 
 
 class _ShownAxes(NamedTuple):
@@ -100,7 +101,7 @@ class SweepFigure:
             title = self._label(self.facets, facets[i % len(facets)])
             if n_panels > 1 and title:
                 text = textwrap.shorten(title, 44, placeholder=" …")
-                style.write_above(axes, text, 16 if outside else 5, fontsize=10, fontweight="bold")
+                style.write_above(axes, text, 16 if outside else 5, fontsize=11, fontweight="bold")
         self._add_legend(drawn, handles + panel.make_explanations(frame, beyond, "line"))
         style.write_note(panels[0], note, pad=22)
         style.write_title(drawn, max(panels, key=lambda axes: axes.get_position().x0), self._write_title(metrics))
@@ -108,6 +109,10 @@ class SweepFigure:
 
     def _label(self, axes: _ShownAxes, values: tuple) -> str:
         return name_setting(dict(zip(axes.names, values, strict=True)), self.sweep.labels)
+
+    def _name_rows(self) -> list[str]:
+        """Return what stands beside the rows of dots."""
+        return [textwrap.shorten(self._label(self.lines, line), 44, placeholder=" …") for line in self.lines.drawn]
 
     def _write_title(self, metrics: Sequence[str]) -> str:
         shown = " and ".join(label_axis(self.sweep, metric) for metric in metrics)
@@ -132,15 +137,17 @@ class SweepFigure:
         if n_metrics * n_facets == 1:
             drawn = style.make_figure(style.WIDTH, 5.2 if self.x else 2.2 + 0.3 * n_lines)
             return drawn, [drawn.add_subplot()]
-        n_columns = n_metrics if n_facets == 1 else min(style.MOST_COLUMNS, n_facets)
+        names = [] if self.x else self._name_rows()
+        n_columns = 1 if any(len(name) > _LONGEST_BESIDE for name in names) else style.MOST_COLUMNS
+        n_columns = min(n_columns, n_metrics if n_facets == 1 else n_facets)
         n_of_metric = n_columns * math.ceil(n_facets / n_columns)
-        drawn, grid = style.make_grid(n_columns if n_facets == 1 else n_of_metric * n_metrics, n_columns)
+        n_panels = n_metrics if n_facets == 1 else n_of_metric * n_metrics
+        drawn, grid = style.make_grid(n_panels, n_columns)
         if not self.x:
             drawn.set_figheight(1.6 + len(grid) * (1.1 + 0.22 * n_lines))
-            drawn.set_figwidth(drawn.get_figwidth() + 1.6)
         panels = []
         for i, axes in enumerate(grid.flat):
-            if n_facets == 1 or i % n_of_metric < n_facets:
+            if i < n_panels and (n_facets == 1 or i % n_of_metric < n_facets):
                 panels.append(axes)
             else:
                 axes.remove()
@@ -162,9 +169,9 @@ class SweepFigure:
         handles, beyond = panel.draw_panel(axes, panel_lines, places, limits)
         names = thin_names(places, label_values(paper, self.x or "", xs), _CHARACTERS[is_small])
         ticks = [(place, name) for place, name in zip(places, names, strict=True) if name or len(xs) <= _MOST_TICKS]
-        axes.set_xticks(*zip(*ticks, strict=True), fontsize=9 if is_small else None)
+        axes.set_xticks(*zip(*ticks, strict=True))
         axes.set_xlabel(label_name(paper, self.x or ""))
-        axes.set_ylabel(label_axis(paper, metric), fontsize=9 if is_small else None)
+        axes.set_ylabel(label_axis(paper, metric))
         panel.dress_panel(axes, xs, limits, "log" if is_log else None)
         _limit_per_cent(axes, metric)
         panel.mark_points(axes, beyond, limits)
@@ -177,8 +184,7 @@ class SweepFigure:
         rows = np.arange(len(frame))
         axes.hlines(rows, low, high, colors=style.QUALITATIVE[0], linewidth=1.4, alpha=0.8)
         axes.plot(center, rows, linestyle="none", marker="o", markersize=5.5, color=style.QUALITATIVE[0], zorder=3)
-        labels = [self._label(self.lines, line) for line in self.lines.drawn]
-        names = [textwrap.shorten(label, 44, placeholder=" …") for label in labels]
+        names = self._name_rows()
         place = axes.get_subplotspec()
         axes.set_yticks(rows, names if place and place.is_first_col() else [""] * len(names))
         axes.set_ylim(len(rows) - 0.5, -0.5)
