@@ -129,7 +129,7 @@ def test_settings_depend_on_each_other_as_is_asked_and_each_varies_as_before():
         assert one.std() == pytest.approx(0.03, rel=0.03)
 
 
-N = 12_000
+N = 6000
 SLACK = 1.5
 """So much more than 5 % may be found of so few simulations; `make calibrate` makes more."""
 
