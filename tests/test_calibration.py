@@ -212,9 +212,9 @@ def test_a_rate_has_the_standard_error_of_papers(n_false, n, n_claims):
 def test_looks_are_those_of_the_judge():
     assert [look.n for look in LOOKS] == [20, 40, 80, 160, 320]
     runs = draw_runs(np.random.default_rng(0), SettingTruth(NORMAL, 0.0), (3, 2), 0.0)
-    alone, together = look_at_runs(runs, (3, 2))
+    found_alone = look_at_runs(runs, (3, 2), (True, False))
     group = ClaimGroup({}, np.arange(MOST), runs.values[:, 3], MOST, runs.test)
-    for found, is_alone in ((alone, True), (together, False)):
+    for is_alone, found in found_alone.items():
         for look in LOOKS:
             assert tuple(p[1, 1] for p in found.p_values[look.n]) == pytest.approx(
                 tuple(*group.weigh(look.n, is_alone))
