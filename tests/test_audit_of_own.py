@@ -143,7 +143,7 @@ BINARY = '''    def __sklearn_tags__(self):
         tags.classifier_tags.multi_class = False
         return tags
 '''
-FEW = 200
+FEW = 100
 
 
 def change(text, *pairs):

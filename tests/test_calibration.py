@@ -70,7 +70,7 @@ def judge_slowly(claim, level, seed, n):
 @pytest.mark.long
 @pytest.mark.parametrize("name", CROSSED)
 def test_claims_that_are_simulated_are_judged_as_those_of_a_paper(name):
-    n, level, verdicts = 15, find_level(20), set()
+    n, level, verdicts = 10, find_level(20), set()
     for seed, claim in enumerate(list_mixed(BY_NAME[name])):
         found = look_at_claims(np.random.default_rng(seed), claim, n)
         for place, slow in enumerate(judge_slowly(claim, level, seed, n)):
@@ -113,11 +113,11 @@ def test_what_is_false_follows_from_the_gain(gain, false):
 @pytest.mark.parametrize("family", [*FAMILIES, *COLLAPSES], ids=lambda family: family.name)
 @pytest.mark.parametrize("gain", [0.0, 0.01, -0.01])
 def test_gains_have_the_mean_that_is_asked_for(family, gain):
-    runs = draw_runs(np.random.default_rng(0), SettingTruth(family, gain), (500, 2), 0.5)
+    runs = draw_runs(np.random.default_rng(0), SettingTruth(family, gain), (200, 2), 0.5)
     (contrast,) = runs.contrasts
     gains = contrast.gains
-    assert gains.shape == (1000, MOST)
-    error = gains.mean(axis=1).std() / np.sqrt(300)  # half of the runs are shared by two settings
+    assert gains.shape == (400, MOST)
+    error = gains.mean(axis=1).std() / np.sqrt(120)  # half of the runs are shared by two settings
     assert gains.mean() == pytest.approx(gain, abs=5 * error + 1e-9)
 
 
@@ -129,7 +129,7 @@ def test_settings_depend_on_each_other_as_is_asked_and_each_varies_as_before():
         assert one.std() == pytest.approx(0.03, rel=0.03)
 
 
-N = 12_000
+N = 6000
 SLACK = 1.5
 """So much more than 5 % may be found of so few simulations; `make calibrate` makes more."""
 
@@ -212,9 +212,9 @@ def test_a_rate_has_the_standard_error_of_papers(n_false, n, n_claims):
 def test_looks_are_those_of_the_judge():
     assert [look.n for look in LOOKS] == [20, 40, 80, 160, 320]
     runs = draw_runs(np.random.default_rng(0), SettingTruth(NORMAL, 0.0), (3, 2), 0.0)
-    alone, together = look_at_runs(runs, (3, 2))
+    found_alone = look_at_runs(runs, (3, 2), (True, False))
     group = ClaimGroup({}, np.arange(MOST), runs.values[:, 3], MOST, runs.test)
-    for found, is_alone in ((alone, True), (together, False)):
+    for is_alone, found in found_alone.items():
         for look in LOOKS:
             assert tuple(p[1, 1] for p in found.p_values[look.n]) == pytest.approx(
                 tuple(*group.weigh(look.n, is_alone))

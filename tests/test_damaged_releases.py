@@ -40,6 +40,8 @@ pytestmark = pytest.mark.long
 
 NUMBERS = (0, 1, 2, 3, -1, -7, 0.5, 1.9, 1e-9, 1e8, 10**8, 1e300, -1e300, 2**31, 2**62, 10**30, 10**400)
 ANYWHERE = (None, True, False, "x", "", "1", "nan", [], {}, [[]], [None], math.nan, math.inf, -math.inf, *NUMBERS)
+IN_A_ROW = (None, True, "x", [], math.nan, math.inf, -math.inf, 0, -1, 0.5, 1e300, 2**31, 10**400)
+"""Of these, what is put in the place of the second and further cuts of a tree, and the like: the first has them all."""
 WORDS = (
     *MODULES,
     "votes",
@@ -55,14 +57,15 @@ WORDS = (
 WORDS += ("Unpaid", "Spent", "Parallel", "Bootstrapped", "one record replaced", "inf", "a", "b", "no", "yes", "\ud800")
 
 
-def damages_of(value):
+def damages_of(value, is_another=False):
     """Return what may stand in the place of a value, by what was done to it."""
     if isinstance(value, dict):
         found = damages_of_object(value)
     elif isinstance(value, list):
         found = damages_of_list(value)
     else:
-        found = {f"is {other!r:.30}": other for other in (*ANYWHERE, [value], {"x": value})}
+        others = IN_A_ROW if is_another else (*ANYWHERE, [value], {"x": value})
+        found = {f"is {other!r:.30}": other for other in others}
         if isinstance(value, str):
             found |= {f"is {word!a}": word for word in WORDS}
             found |= {"longer": value + "x", "shorter": value[:-1], "loud": value.upper()}
@@ -167,6 +170,11 @@ def is_tried(name, path):
     return path[0] == "contents" or (name == "marginals" and path[0] == "parameters")
 
 
+def is_in_a_row(path):
+    """Tell whether a value follows another of its kind in an array of a part, such as a tree."""
+    return len(path) > 4 and isinstance(path[-1], int) and path[-1] > 0
+
+
 def answers_of(release, rows):
     """Return all that is asked of a release; where rows are not of its domain, that is the answer."""
     account = release.origin.privacy
@@ -217,7 +225,7 @@ def test_a_damaged_field_is_refused_or_changes_no_answer(name):
     n_refused = 0
     for path in filter(lambda path: is_tried(name, path), places(document)):
         old = find(document, path)
-        for how, new in damages_of(old).items():
+        for how, new in damages_of(old, is_in_a_row(path)).items():
             damaged = put(document, path, new)
             release = load_or_refuse(sealed(damaged)) if isinstance(damaged, dict) else None
             if release is None:

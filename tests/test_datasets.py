@@ -114,12 +114,12 @@ def load_or_skip(name):
         pytest.skip(str(error))
 
 
-@pytest.fixture(params=datasets.names())
+@pytest.fixture(params=datasets.names(), scope="module")  # so that all that is asked of one follows on its loading
 def entry(request):
     return catalogue.read_entry(request.param)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def loaded(entry):
     return load_or_skip(entry.name)
 

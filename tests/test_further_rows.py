@@ -3,6 +3,7 @@
 import math
 import shutil
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -150,8 +151,7 @@ def test_what_was_found_stands_beside_each_claim_of_a_page(sign, tmp_path, capsy
     published, name = next(_list_claims_with_effects(sign))
     folder = tmp_path / published.name
     shutil.copytree(published, folder)
-    rows = [row for plot in PaperRun.read(folder).claim_plots for row in plot.rows]
-    silent = next(row.id for row in rows if row.id != name)
+    silent = next(row.id for row in _read_claims(published) if row.id != name)
     place = {"part": "", "n": 40, "gain": 0.1, "low": 0.0, "high": 0.2, "noise": 0.1, "split": 0.1}
     outcomes = {"car": "as claimed", "nursery": "opposite"}
     found = [{"claim": name, "setting": setting, **place, "outcome": outcomes[setting]} for setting in outcomes]
@@ -171,8 +171,12 @@ def test_what_was_found_stands_beside_each_claim_of_a_page(sign, tmp_path, capsy
 def _list_claims_with_effects(sign):
     """Yield published papers with a claim of theirs that has a sign, and that runs have decided."""
     for folder in sorted(REFERENCE.glob("paper-[0-9]")):
-        for plot in PaperRun.read(folder).claim_plots:
-            yield from ((folder, row.id) for row in plot.rows if row.sign == sign and row.effect)
+        yield from ((folder, row.id) for row in _read_claims(folder) if row.sign == sign and row.effect)
+
+
+@cache
+def _read_claims(folder):
+    return [row for plot in PaperRun.read(folder).claim_plots for row in plot.rows]
 
 
 @pytest.mark.parametrize("sign", [Sign.HOLDS, Sign.FAILS])
@@ -180,8 +184,7 @@ def test_published_claims_that_splits_were_crossed_for_say_so(sign):
     said = {
         row.id: row.new_rows
         for folder in sorted(REFERENCE.glob("paper-[0-9]*"))
-        for plot in PaperRun.read(folder).claim_plots
-        for row in plot.rows
+        for row in _read_claims(folder)
         if row.sign == sign and row.new_rows
     }
     assert said and all(words.startswith("on new rows of this kind: ") for words in said.values())

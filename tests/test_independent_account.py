@@ -279,6 +279,20 @@ def priced(event):
     return PRICES[repr(event)]
 
 
+def add_up(event):
+    """Return the sum of what all steps cost: no accountant says more of pure epsilon, and it takes no time."""
+    if isinstance(event, dp_event.ComposedDpEvent):
+        return math.fsum(map(add_up, event.events))
+    if isinstance(event, dp_event.LaplaceDpEvent):
+        return 1 / event.noise_multiplier
+    return event.noise_parameter if isinstance(event, dp_event.DiscreteLaplaceDpEvent) else math.inf
+
+
+def dearest_first(ways):
+    """Sort events by their sums; of equal sums fewer draws lose less to delta."""
+    return sorted(ways, key=lambda way: (-round(add_up(way), 6), len(repr(way))))
+
+
 def rounding(event):
     """Return a step of the grid for each call that is composed."""
     if isinstance(event, dp_event.SelfComposedDpEvent):
@@ -354,10 +368,11 @@ def test_the_calls_that_touch_a_record_cost_by_googles_accountant_what_the_ledge
     assert bool(ways) == math.isfinite(ours)
     if not has_price(event_of(one["privacy"]["ledger"])):
         return
-    costs = [priced(way) for way in ways]
-    for way, cost in zip(ways, costs, strict=True):
-        assert cost <= ours + LOST_TO_DELTA + rounding(way)
-    assert not ways or subject.name in LOOSE or max(costs) >= ours - LOST_TO_DELTA
+    for place, way in enumerate(dearest_first(ways)):
+        if place == 0 or add_up(way) > ours + LOST_TO_DELTA:  # the price of any other is at most its sum
+            assert priced(way) <= ours + LOST_TO_DELTA + rounding(way)
+    reach_it = (priced(way) >= ours - LOST_TO_DELTA for way in dearest_first(ways))
+    assert not ways or subject.name in LOOSE or any(reach_it)
 
 
 def test_a_bootstrap_can_be_named_but_not_priced_and_its_step_is_a_lower_bound(seen):
@@ -373,7 +388,7 @@ def test_calls_that_cost_more_than_their_ledger_says_are_found(subject, seen):
     one = seen[subject.name]
     assert one["privacy"]["keeps_claim"] and agree(accounted(one), event_of(one["privacy"]["ledger"]))
     ways = [event_of_calls(way) for way in one["ways"]]
-    assert max(map(priced, ways)) > accounted(one) + LOST_TO_DELTA + max(map(rounding, ways))
+    assert priced(dearest_first(ways)[0]) > accounted(one) + LOST_TO_DELTA + max(map(rounding, ways))
 
 
 # OpenDP's maps.

@@ -77,9 +77,27 @@ def with_rows(header, *rows):
 
 
 INFERRED = "task: classification\ntarget: y\n"
+BY_KIND = {
+    "#N/A N/A",
+    "#NULL!",
+    "*",
+    "-",
+    "--",
+    "...",
+    "<NA>",
+    "NA",
+    "NULL",
+    "n/a",
+    "null",
+    "None",
+    "none",
+    "missing",
+    "—",
+}
+"""Marks that YAML or a reader of numbers may take for something else, and one of each kind of the others."""
 
 
-@pytest.mark.parametrize("mark", ["", "?", "nan", "NaN", *sorted(MARKS_IN_NUMBERS)])
+@pytest.mark.parametrize("mark", ["", "?", "nan", "NaN", *sorted(MARKS_IN_NUMBERS & BY_KIND)])
 def test_one_mark_of_a_missing_value_leaves_a_column_of_numbers(mark, drafted):
     rows = [f"{20 + i % 9},{'ab'[i % 2]}" for i in range(11)]
     loaded, text = drafted(with_rows("age,y", *rows, f"{mark},a"))
@@ -90,7 +108,7 @@ def test_one_mark_of_a_missing_value_leaves_a_column_of_numbers(mark, drafted):
     assert said is (mark in MARKS_IN_NUMBERS)
 
 
-@pytest.mark.parametrize("mark", sorted(MARKS_IN_WORDS))
+@pytest.mark.parametrize("mark", sorted(MARKS_IN_WORDS & BY_KIND))
 def test_a_sure_mark_among_words_is_the_missing_category_and_said(mark, drafted):
     loaded, text = drafted(with_rows("job,y", "cook,a", "clerk,b", f"{mark},a", "cook,b", f"{mark},b"))
     assert loaded.domain.features == (Nominal("job", ("clerk", "cook", "?")),)
@@ -99,7 +117,7 @@ def test_a_sure_mark_among_words_is_the_missing_category_and_said(mark, drafted)
     assert f'missing: ["{mark}"]    # 2 "{mark}" in "job"' in text
 
 
-@pytest.mark.parametrize("word", sorted(MARKS_IN_NUMBERS - MARKS_IN_WORDS))
+@pytest.mark.parametrize("word", sorted(MARKS_IN_NUMBERS & BY_KIND - MARKS_IN_WORDS))
 def test_a_word_that_may_be_a_category_is_kept_as_one_and_said(word, drafted):
     loaded, text = drafted(with_rows("job,y", "cook,a", f"{word},b", f"{word},a", "cook,b"))
     assert loaded.frame["job"].tolist() == ["cook", word, word, "cook"]

@@ -318,10 +318,10 @@ def test_a_tree_as_printed_loses_more_than_its_epsilon(epsilon, expected):
 
 def test_a_level_more_loses_as_much_again_however_small_epsilon_is():
     losses = []
-    for depth in (1, 2, 4, 8, 16):
+    for depth in (1, 2, 4, 8):
         two_laws = law_of_staying(A_RECORD, 0.001, depth), law_of_staying(AND_ANOTHER, 0.001, depth)
         losses.append(math.log(two_laws[0][0] / two_laws[1][0]) / depth)
-    assert losses == pytest.approx([0.0572] * 5, abs=1e-3)
+    assert losses == pytest.approx([0.0572] * 4, abs=1e-3)
 
 
 @pytest.mark.parametrize("cells", [A_RECORD, AND_ANOTHER])

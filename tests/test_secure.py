@@ -21,6 +21,7 @@ from sklearn.base import is_regressor
 import algorithms
 from algorithms import Continuous, Domain, Nominal, ParameterError, native, opendp_noise
 from algorithms.base import PrivateEstimator
+from algorithms.forests import thrifty_forest
 from algorithms.forests.engine import lazy
 from algorithms.mechanisms import exponential, laplace, laplace_vector, permute_and_flip, sup_norm_vector
 from algorithms.opendp_noise import SecureGenerator
@@ -105,7 +106,7 @@ def test_every_entry_of_a_vector_gets_noise_of_its_own(sensitivity, epsilon):
 
 
 @SETTINGS
-@pytest.mark.parametrize("m", [1, 2, 7])
+@pytest.mark.parametrize("m", [1, 7])
 def test_noise_of_the_maximum_norm_follows_its_law(m, sensitivity, epsilon):
     """The norm is Gamma(m); the entry that attains it is any, with either sign; the others lie evenly below it."""
     rng, exact = secured(1), np.arange(m) + 0.3
@@ -274,6 +275,7 @@ def test_a_compiled_tree_draws_all_noise_from_opendp(counted):
     (nodes,) = tree.trees_
     assert len(nodes) > 1 and tree.privacy_.is_sound
     assert counted == {"laplace_vector": len(nodes), "exponential": len(nodes)}  # counts, and a question or a label
+    tree.set_params(max_depth=1)  # what is asked below has no part in the count of the root
     found = [fit_root(tree, X, y) for _ in range(300)]
     exact = np.bincount(y.astype(int), minlength=3)  # the third class of the domain is empty, and gets noise, too
     noisy = np.sort(exact + np.random.default_rng(0).laplace(0, 1 / 0.1, size=(20_000, len(exact))), axis=1)
@@ -348,6 +350,7 @@ def every_estimator():
     """Print as JSON what was seen of each of them."""
     assert native.is_plain()
     np.seterr(over="ignore")  # keys are mixed modulo 2^64
+    thrifty_forest.MOST_TREES = 2  # without noise a thrifty regressor takes all, which grow until no row is left
     drawn, asked = counting(setattr), asking()
     forbid_numpy_noise()
     seen = {name: seen_of(name, cls, drawn, asked) for name, cls in private().items()}
@@ -375,8 +378,10 @@ def asking():
     asked = Counter()
 
     def watched(mechanism):
+        signature = inspect.signature(mechanism)
+
         def stand_in(*args, **kwargs):
-            given = inspect.signature(mechanism).bind(*args, **kwargs).arguments
+            given = signature.bind(*args, **kwargs).arguments
             asked[mechanism.__name__] += math.isfinite(given["epsilon"])
             return mechanism(*args, **kwargs)
 

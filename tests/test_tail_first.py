@@ -17,6 +17,7 @@ from algorithms import (
 from algorithms.accounting.events import ADDED_OR_REMOVED, REPLACED
 from algorithms.combined import thrifty_regressor
 from algorithms.combined.thrifty_regressor import N_BINS, cut_histogram, divide_budget, find_bins, find_tail
+from algorithms.forests import thrifty_forest
 from algorithms.released.document import from_json
 from algorithms.released.forest import ReleasedForest
 from algorithms.released.product import ReleasedTail, expect_target
@@ -119,7 +120,8 @@ def test_targets_of_every_size_are_in_the_bin_of_their_declared_bounds():
 
 @TABLES
 @pytest.mark.parametrize("epsilon", [0.3, 8.0, 100.0, math.inf, 1e-9])
-def test_without_a_tail_it_is_the_thrifty_forest_on_the_rest_of_the_budget(seed, epsilon):
+def test_without_a_tail_it_is_the_thrifty_forest_on_the_rest_of_the_budget(seed, epsilon, monkeypatch):
+    monkeypatch.setattr(thrifty_forest, "MOST_TREES", 3)
     X, y = without_tail(seed)
     model = made(epsilon).fit(X, y)
     rest = 0.97 * epsilon if 1e-9 < epsilon < math.inf else epsilon
@@ -252,7 +254,8 @@ def test_predictions_stay_within_the_bounds_however_large_the_noise_is(monkeypat
 
 @pytest.mark.parametrize(("table", "kind"), [(with_tail, ReleasedTail), (without_tail, ReleasedForest)])
 @pytest.mark.parametrize("epsilon", [20.0, 100.0])
-def test_what_leaves_predicts_what_the_model_predicts(table, kind, epsilon):
+def test_what_leaves_predicts_what_the_model_predicts(table, kind, epsilon, monkeypatch):
+    monkeypatch.setattr(thrifty_forest, "MOST_TREES", 3)
     pytest.importorskip("opendp")
     X, y = table(1)
     model = made(epsilon, noise="opendp", random_state=None).fit(X, y)

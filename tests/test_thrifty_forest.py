@@ -103,7 +103,7 @@ def streams(n_trees):
 
 
 @TABLES
-@pytest.mark.parametrize("n_trees", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize("n_trees", [1, 3, 4])  # from 4 on a node is asked half of the features
 @pytest.mark.parametrize("epsilon", [math.inf, 300.0])
 def test_it_is_the_reference_forest(seed, epsilon, n_trees):
     X, y = table(seed, n=300)

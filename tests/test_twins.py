@@ -53,11 +53,16 @@ def list_settings(forest):
     """Return each reading of a forest, and some other parameters, one at a time, of both variants."""
     parameters = inspect.signature(forest).parameters
     variants = ("paper", "sound") if "variant" in parameters else (None,)
-    changes = [{}, *({name: value} for name, values in list_choices(forest).items() for value in values)]
+    others = ({name: value} for name, values in list_choices(forest).items() for value in values)
+    changes = [{}, *(change for change in others if not is_default(parameters, change))]
     changes += [change for change in FURTHER if set(change) <= set(parameters)]
     if "n_estimators" in parameters and parameters["n_estimators"].default is None:  # which depends on epsilon
         changes += [{"n_estimators": 2}, {"n_estimators": 5}]
     return [{"variant": variant} | change if variant else change for variant in variants for change in changes]
+
+
+def is_default(parameters, change):
+    return all(parameters[name].default == value for name, value in change.items())
 
 
 SETTINGS = [(forest, setting) for forest in FORESTS for setting in list_settings(forest)]

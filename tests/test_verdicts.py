@@ -401,7 +401,7 @@ def test_exact_numbers_must_agree_to_the_digit():
 
 
 @pytest.mark.parametrize(
-    ("family", "n", "limit"), [("normal", 60, 5), ("exponential, tail below", 60, 5), ("3 % lose 40 points", 60, 10)]
+    ("family", "n", "limit"), [("normal", 40, 5), ("exponential, tail below", 40, 5), ("3 % lose 40 points", 40, 10)]
 )
 def test_few_true_numbers_are_refuted_whatever_the_paper_did(family, n, limit):
     """`make calibrate` measures this with as many as it takes; so few show what is grossly wrong."""
@@ -415,7 +415,7 @@ def test_few_true_numbers_are_refuted_whatever_the_paper_did(family, n, limit):
 
 def test_an_assumed_mean_of_ten_refutes_single_runs_and_depends_on_it_if_one_is_allowed():
     for runs, is_refuted in (((10,), True), ((1, 10), False)):
-        (row,) = simulate_false_misses(FAMILIES[:1], 60, np.random.default_rng(4), TextOfPaper(runs), TRUTHS[:1])
+        (row,) = simulate_false_misses(FAMILIES[:1], 40, np.random.default_rng(4), TextOfPaper(runs), TRUTHS[:1])
         assert (row.refuted > 20) == is_refuted and (row.depends > 20) != is_refuted
 
 

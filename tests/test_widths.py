@@ -73,7 +73,7 @@ from algorithms import (
 )
 from algorithms.data_replacement.c45 import C45Classifier
 from algorithms.encoding.bins import bin_continuous, code_columns, public_cuts
-from algorithms.forests import rdt
+from algorithms.forests import rdt, thrifty_forest
 from algorithms.forests.engine.predictor import find_leaves
 from algorithms.forests.engine.table import Table, rank_values
 from algorithms.forests.engine.tree import AMONG, MOST_GROUPED
@@ -122,6 +122,13 @@ def small_table(is_regression):
     return X, y, Domain(features, Nominal("y", range(3)))
 
 
+@cache
+def long_table(is_regression):
+    """Return the rows of the small table `TIMES` times over, with their target."""
+    X, y, _ = small_table(is_regression)
+    return pd.concat([X] * TIMES, ignore_index=True), pd.concat([y] * TIMES, ignore_index=True)
+
+
 def predicted(model, X):
     return model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
 
@@ -130,11 +137,12 @@ def predicted(model, X):
 
 
 @each([make for make in OF_ROWS if make.func.__name__ not in DOUBLE_CHECKED])
-def test_a_table_many_times_over_gives_the_same_model(make):
+def test_a_table_many_times_over_gives_the_same_model(make, monkeypatch):
+    monkeypatch.setattr(thrifty_forest, "MOST_TREES", 2)  # of a forest that is part of another estimator, too
     X, y, domain = small_table(not is_classifier(make()))
     once, often = (made(make, domain, max_features=3) for _ in range(2))
     once.fit(X, y)
-    often.fit(pd.concat([X] * TIMES, ignore_index=True), pd.concat([y] * TIMES, ignore_index=True))
+    often.fit(*long_table(not is_classifier(make())))
     if not isinstance(once, PrivateForest):
         np.testing.assert_allclose(often.predict(X), once.predict(X), rtol=1e-13)
         return
@@ -357,21 +365,24 @@ BLIND = ("RDTClassifier", "DiffPETsClassifier-sound")
 """They draw a question among all public values, whether a row has them or not."""
 
 
-def learnt(make, kind, n_declared):
-    """Return what is predicted of rows of the first three classes, or categories, and of the last three."""
+FEW, MANY = 300, 2**16
+
+
+@cache
+def learnt(make, kind, first, n_declared):
+    """Return what is predicted of rows of three classes, or categories, counted from the first of these."""
     given = {} if "sound" in label(make) else {"nominal_split": "per_value"}  # to score each alone takes minutes
     if "ThriftyForest" in label(make) and kind == "categories":
         given |= {"epsilon": 60.0}  # without noise it takes rows that are fewer than the categories for chance
-    for first in (0, n_declared - 3):
-        X, y, domain = three_groups(first, n_declared, kind)
-        yield made(make, domain, **given).fit(X, y).predict(X) - (first if kind == "classes" else 0)
+    X, y, domain = three_groups(first, n_declared, kind)
+    return (made(make, domain, **given).fit(X, y).predict(X) - (first if kind == "classes" else 0)).tolist()
 
 
-@pytest.mark.parametrize("n_classes", [300, 2**16])
+@pytest.mark.parametrize("n_classes", [FEW, MANY])
 @each(SINGLE)
 def test_the_last_of_many_classes_are_learnt_as_the_first_are(make, n_classes):
-    first, last = learnt(make, "classes", n_classes)
-    assert first.tolist() == last.tolist() and len(set(first)) > 1
+    first, last = learnt(make, "classes", 0, FEW), learnt(make, "classes", n_classes - 3, n_classes)
+    assert first == last and len(set(first)) > 1
 
 
 def test_where_no_row_is_every_class_is_drawn():
@@ -387,8 +398,8 @@ def test_where_no_row_is_every_class_is_drawn():
 @pytest.mark.parametrize("n_categories", [2**8 + 1, 2**16, 2**16 + 1])
 @each([make for make in SINGLE if label(make) not in BLIND])
 def test_the_last_of_many_categories_are_learnt_as_the_first_are(make, n_categories):
-    first, last = learnt(make, "categories", n_categories)
-    assert first.tolist() == last.tolist() and len(set(first)) > 1
+    first, last = learnt(make, "categories", 0, 2**8 + 1), learnt(make, "categories", n_categories - 3, n_categories)
+    assert first == last and len(set(first)) > 1
 
 
 def test_the_last_of_many_categories_have_leaves_of_their_own():

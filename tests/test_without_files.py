@@ -2,6 +2,7 @@
 
 import csv
 import json
+from functools import partial
 
 import pytest
 import yaml
@@ -10,6 +11,8 @@ import datasets
 from datasets import download, source
 from experiments.config.paths import ROOT
 from experiments.peers import process
+from plots.pages import paper_results
+from plots.pages.drawings import draw_exhibits
 from tests.command_line import exit_code
 from tests.load_anew import forget_tables
 
@@ -31,6 +34,7 @@ def no_files(monkeypatch, tmp_path):
         raise datasets.DataUnavailable(f"{entry.name}: no network; {source.describe_remedy(entry)}")
 
     monkeypatch.setattr(download, "fetch_table", refuse)
+    monkeypatch.setattr(paper_results, "draw_exhibits", partial(draw_exhibits, endings=("svg",)))
     forget_tables()
     yield
     forget_tables()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -142,16 +142,19 @@ class SimulatedGroup(NamedTuple):
         return bool(self.found.hopes[n][self.claim, self.setting] <= level)
 
 
-def look_at_runs(runs: RunsUnderTest, shape: tuple[int, int]) -> tuple[LookedAt, LookedAt]:
-    """Return what the looks at many settings find, by claim and setting: each as the only one of its claim, and not."""
-    by_alone: dict[bool, dict[int, PValues]] = {True: {}, False: {}}
+def look_at_runs(runs: RunsUnderTest, shape: tuple[int, int], kinds: Collection[bool]) -> dict[bool, LookedAt]:
+    """Return what the looks at many settings find, by claim and setting.
+
+    Of each kind that is asked for: True, each setting as the only one of its claim; False, as one of several.
+    """
+    by_alone: dict[bool, dict[int, PValues]] = {is_alone: {} for is_alone in kinds}
     hopes = {}
     for look in LOOKS:
         (examined,) = runs.examine(look.n)
         hopes[look.n] = examined.find_optimistic_p(MOST).reshape(shape)
         for is_alone, p_values in by_alone.items():
             p_values[look.n] = PValues(*(p.reshape(shape) for p in examined.find_p_values(is_alone)))
-    return LookedAt(by_alone[True], hopes), LookedAt(by_alone[False], hopes)
+    return {is_alone: LookedAt(p_values, hopes) for is_alone, p_values in by_alone.items()}
 
 
 def draw_runs(
@@ -170,10 +173,10 @@ def list_kinds_of_settings(claim: TrueClaim) -> list[tuple[SettingTruth, int]]:
 
 def look_at_claims(rng: np.random.Generator, claim: TrueClaim, n_claims: int) -> LookedAt:
     """Return what the looks at so many claims find that are drawn alike."""
-    parts = []
+    parts, is_alone = [], len(claim.settings) == 1
     for setting, n in list_kinds_of_settings(claim):
         runs = draw_runs(rng, setting, (n_claims, n), claim.correlation)
-        parts.append(look_at_runs(runs, (n_claims, n))[len(claim.settings) > 1])
+        parts.append(look_at_runs(runs, (n_claims, n), (is_alone,))[is_alone])
     return LookedAt.join(parts, axis=1)
 
 
@@ -278,9 +281,9 @@ def simulate_no_difference(
     counted = {(n_claims, size): FalseVerdicts() for n_claims in numbers_of_claims for size in sizes}
     for rng, n in seed_batches(family.name, n_settings, 1):
         runs = draw_runs(rng, setting, (n, 1), 0.0)
-        alone, together = look_at_runs(runs, (n, 1))
+        looked_at = look_at_runs(runs, (n, 1), {size == 1 for size in sizes})
         for size in sizes:
-            found, claim = alone if size == 1 else together.regroup(size), TrueClaim((setting,) * size)
+            found, claim = looked_at[size == 1].regroup(size), TrueClaim((setting,) * size)
             for n_claims in numbers_of_claims:
                 counted[n_claims, size] += count_false(claim, found, find_level(n_claims))
     return counted

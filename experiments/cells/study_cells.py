@@ -17,14 +17,16 @@ def cells_of_studies(paper: Paper, repeats: int | None = None) -> dict[str, list
     defaults of ``conf/algorithm`` throughout the paper. A study's ``depends`` replaces both. BadInput names a study
     that cannot be run as it is written.
     """
-    cells = {}
-    for name, study in paper.studies.items():
-        n_repeats = paper.repeats if repeats is None else repeats
-        try:
-            settings = expand_grid(
-                study.axes(), n_repeats, paper.algorithms, study.protocol_options, study.depends, study.metrics
-            )
-        except (ValueError, TypeError) as error:
-            raise BadInput(f"study {name!r}: {error}") from error
-        cells[name] = list(chain.from_iterable(settings))
-    return cells
+    return {name: cells_of_study(paper, name, repeats) for name in paper.studies}
+
+
+def cells_of_study(paper: Paper, name: str, repeats: int | None = None) -> list[Cell]:
+    """Return the cells of one study, as `cells_of_studies` does."""
+    study, n_repeats = paper.studies[name], paper.repeats if repeats is None else repeats
+    try:
+        settings = expand_grid(
+            study.axes(), n_repeats, paper.algorithms, study.protocol_options, study.depends, study.metrics
+        )
+    except (ValueError, TypeError) as error:
+        raise BadInput(f"study {name!r}: {error}") from error
+    return list(chain.from_iterable(settings))

@@ -22,7 +22,7 @@ import pandas as pd
 from scipy.stats import binom
 
 from experiments.cells.cell import Cell
-from experiments.cells.study_cells import cells_of_studies
+from experiments.cells.study_cells import cells_of_study
 from experiments.config.kinds.claims import GroupClaim
 from experiments.config.paper import Paper, Watch
 from experiments.config.setting import describe_setting
@@ -161,10 +161,10 @@ def make_watched_cells(paper: Paper, watched: WatchList, repeats: Iterable[int])
     parts += [find_settings(paper, printed) for printed in watched.must_hold]
     settings = [*(number.settings for number in watched.numbers), *starmap(list_setting_keys, parts)]
     wanted = set(chain.from_iterable(settings))
-    repeats = list(repeats)
+    repeats, asked = list(repeats), {setting.study for setting in wanted}
     cells: dict[str, list[Cell]] = defaultdict(list)
-    for name, first_repeats in cells_of_studies(paper, repeats=1).items():
-        for cell in first_repeats:
+    for name in [name for name in paper.studies if name in asked]:
+        for cell in cells_of_study(paper, name, repeats=1):
             if key_of_cell(paper.studies[name], cell) in wanted:
                 cells[name] += cell.repeats(repeats)
     return dict(cells)

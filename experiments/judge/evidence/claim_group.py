@@ -130,12 +130,13 @@ class ExaminedContrast(NamedTuple):
         """
         caution = EACH if is_alone else ANY
         against = reduce(np.minimum, (side.negate().find_p(caution) for side in self.sides))
+        each, equal_each = _find_largest_p(self.sides, EACH), self._find_p_of_equal(EACH)
         return PValues(
-            each=_find_largest_p(self.sides, EACH),
-            any=_find_largest_p(self.sides, caution),
+            each=each,
+            any=each if is_alone else _find_largest_p(self.sides, caution),
             opposite=np.minimum(1.0, len(self.sides) * against),
-            equal_each=self._find_p_of_equal(EACH),
-            equal_any=self._find_p_of_equal(caution),
+            equal_each=equal_each,
+            equal_any=equal_each if is_alone else self._find_p_of_equal(caution),
         )
 
     def find_optimistic_p(self, most: int) -> np.ndarray:
@@ -176,8 +177,8 @@ class RunsUnderTest:
         of: Callable[[np.ndarray], Gains]
         of = partial(GainsByMean.of, step=step) if self.test.statistic == "mean" else GainsByMedian.of
         examined = []
-        for contrast in self.contrasts:
-            ways = [[of(side[..., :n]) for side in way] for way in self.list_equal_sides(contrast)]
+        for contrast, equal_sides in zip(self.contrasts, self._equal_sides, strict=True):
+            ways = [[of(side[..., :n]) for side in way] for way in equal_sides]
             examined.append(ExaminedContrast([of(side[..., :n]) for side in contrast.sides], ways))
         return examined
 
@@ -190,6 +191,10 @@ class RunsUnderTest:
         )
         otherwise = _UNSEEN * np.where(np.isfinite(least), least, margin.size)
         return find_step(first.reshape(*first.shape[:-2], -1), otherwise)
+
+    @cached_property
+    def _equal_sides(self) -> list[list[list[np.ndarray]]]:
+        return list(map(self.list_equal_sides, self.contrasts))
 
     def list_equal_sides(self, contrast: Contrast) -> list[list[np.ndarray]]:
         """Return the ways to show that there is no difference that matters: of each, what must be above zero.
