@@ -196,7 +196,7 @@ def test_on_paper_stands_what_matters(page):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_of_a_sweep_can_be_read(browser, tmp_path, scheme):
+def test_the_page_of_a_sweep_can_be_read(browser, tmp_path, scheme, without_pdf):
     axes = {"dataset": ["car", "nursery"], "algorithm": ["rdt", "majority"], "epsilon": [0.1, 1]}
     run = run_sweep(lambda cell: None if cell.repeat == 2 else {"accuracy": min(cell.epsilon, 0.9)}, **axes)
     write_sweep(run, "x", {"command": "run"}, tmp_path)
