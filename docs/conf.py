@@ -3,11 +3,16 @@
 The source directory is the checkout, so links in Markdown mean the same on a code host and on the site.
 """
 
+import gc
+import logging
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
+
+gc.set_threshold(20_000, 10, 30)  # what was read stays: to look for garbage among all of it took a fifth of a build
+logging.disable(logging.DEBUG)  # Sphinx makes a record of each event, which nobody is shown
 
 # ---------------------------------------------------------------------------------------------- the table of contents
 # Below each page, the pages that it leads to: "path without its ending", or "Title <path>". What stands below README

@@ -17,6 +17,7 @@ from numpydoc import docscrape, docscrape_sphinx
 from pydantic import BaseModel
 from sphinx.application import Sphinx
 from sphinx.domains.python import PythonDomain
+from sphinx.pycode import ModuleAnalyzer
 
 import algorithms
 
@@ -27,6 +28,7 @@ def setup(app: Sphinx) -> dict:
     """Register what follows with Sphinx."""
     app.add_config_value("site_contents", {}, "env")
     app.connect("source-read", _complete_page)
+    app.connect("autodoc-skip-member", _skip_imported)
     app.connect("autodoc-process-docstring", _escape_bars, priority=400)  # both come before numpydoc
     app.connect("autodoc-process-signature", _shorten_signature, priority=400)
     numpydoc.numpydoc.setup(app, get_doc_object_=_read_docstring)
@@ -131,6 +133,21 @@ def _find(name: str):
 
 def _as_rst(lines: list[str]) -> str:
     return "\n".join(["```{eval-rst}", *lines, "```"])
+
+
+def _skip_imported(app: Sphinx, what: str, name: str, found: object, is_skipped: bool, options: object) -> bool | None:
+    """Skip what a module only imports: autodoc leaves it out, too, but not before it has read the module it is from."""
+    if what != "module" or not (inspect.isclass(found) or inspect.isroutine(found)):
+        return None
+    module = app.env.temp_data["autodoc:module"]
+    is_own = getattr(found, "__module__", None) in (None, module)
+    is_shown = hasattr(importlib.import_module(module), "__all__") or _is_described(module, name)
+    return None if is_own or is_shown else True
+
+
+def _is_described(module: str, name: str) -> bool:
+    """Return whether a comment at an assignment describes a name, such as one of a type."""
+    return ("", name) in ModuleAnalyzer.for_module(module).find_attr_docs()
 
 
 def _escape_bars(app: Sphinx, what: str, name: str, found: object, options: object, lines: list[str]) -> None:

@@ -52,7 +52,8 @@ def read_bounds(results: Path, run: Mapping[str, Collection[str]] | None = None)
     results : Path
         The folder of results; where no audit of all algorithms lies in it, the published one is read.
     run : mapping of str to collection of str, optional
-        The versions of each algorithm that were run. Of others it is what their files say today.
+        The versions of each algorithm that were run, and nothing else is read; all that was audited if left out. Of an
+        algorithm without a version it is what its file says today.
 
     Returns
     -------
@@ -65,6 +66,8 @@ def read_bounds(results: Path, run: Mapping[str, Collection[str]] | None = None)
         with name_damage(path, remedy):
             frame = pd.read_csv(path, dtype=dict.fromkeys(_TEXTS, str), keep_default_na=False)
             _ = frame["algorithm"], frame["verdict"], frame[["bound", "claimed"]].astype(float)
+        if run is not None:  # a version is a hash of all code behind an algorithm
+            frame = frame[frame["algorithm"].isin(list(run))]
         origin = path.with_name(path.name.replace("summary", "provenance")).with_suffix(".json")
         with name_damage(origin, remedy):
             provenance = read_json(origin) if origin.is_file() else {}

@@ -31,6 +31,15 @@ def published(tmp_path_factory):
     return build_published(tmp_path_factory)
 
 
+@pytest.fixture
+def without_pdf(monkeypatch):
+    """Figures are drawn in no PDF, whose fonts take longer than all else of it."""
+    from plots import style  # likewise
+
+    draw, others = style.render_figure, tuple(ending for ending in style.ENDINGS if ending != "pdf")
+    monkeypatch.setattr(style, "render_figure", lambda name, make, endings=others: draw(name, make, endings))
+
+
 @pytest.fixture(scope="module")
 def browser():
     """The system's browser, see `tests.browser`."""

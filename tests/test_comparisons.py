@@ -310,7 +310,7 @@ def test_a_set_without_a_way_is_in_no_mean():
     assert found.loc[found["data"] == "all", "members"].iloc[0] == "congvote mushroom nursery"
 
 
-def test_the_table_names_the_rules_and_the_number_of_sets(tmp_path):
+def test_the_table_names_the_rules_and_the_number_of_sets(tmp_path, without_pdf):
     paper, exhibit = make_exhibit(WAYS, "tables")
     publish_paper(paper, ask(paper), cells(), tmp_path)
     shown = view(paper, exhibit).describe(PaperRun.read(tmp_path).read_frame(exhibit))
@@ -419,7 +419,7 @@ def test_a_situation_that_cannot_be_judged_is_refused(line, message):
         resolve_paper(make_exhibit(exhibit, "tables")[0])
 
 
-def test_the_decision_stands_first_on_the_published_page(tmp_path):
+def test_the_decision_stands_first_on_the_published_page(tmp_path, without_pdf):
     from plots.pages.reference_pages import describe_paper
 
     exhibit = {"id": "d", "title": "D", "kind": "decision", "lines": [LINE | {"figure": "w"}]}

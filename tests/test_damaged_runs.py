@@ -7,10 +7,12 @@ import pytest
 
 from experiments.config.paths import REFERENCE
 from experiments.errors import BadInput
+from experiments.questions.commands import AskedCells
 from experiments.run.executors.executor import Executor
 from experiments.run.executors.task_runner import TaskRunner
 from plots.pages.drawings import redraw
 from plots.pages.paper_results import render_page
+from plots.runs import evidence
 from plots.runs.paper_run import PaperRun
 from tests.command_line import exit_code
 
@@ -42,7 +44,8 @@ def list_files(results):
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_file_is_named_with_the_way_out(damage, results):
+def test_a_damaged_file_is_named_with_the_way_out(damage, results, monkeypatch):
+    monkeypatch.setattr(evidence, "_ask_cells", lambda paper: AskedCells({}, {}, {}))  # of today's code, not of the run
     named = []
     for path in list_files(results):
         content = path.read_bytes()

@@ -243,7 +243,7 @@ wrong,table-1,car,majority,inf,accuracy_se,mean,0.0100,2,Table 1
 
 
 @pytest.mark.long
-def test_a_paper_of_folds_and_scikit_learns_metrics_gets_verdicts_a_table_and_a_figure(tmp_path):
+def test_a_paper_of_folds_and_scikit_learns_metrics_gets_verdicts_a_table_and_a_figure(tmp_path, without_pdf):
     (tmp_path / "own" / "paper").mkdir(parents=True)
     (tmp_path / "own" / "paper" / "folds.yaml").write_text(PAPER)
     (tmp_path / "own" / "paper" / "folds.csv").write_text(PRINTED)

@@ -39,7 +39,7 @@ def test_a_dollar_sign_that_begins_no_formula_is_drawn_and_set_as_it_is(label):
     from matplotlib.text import Text
 
     drawn = []
-    assert all(style.render_figure("figure", lambda: drawn.append(draw(label)) or drawn[0]).values())
+    style.render_figure("figure", lambda: drawn.append(draw(label)) or drawn[0], ("svg",))
     is_formula = {text.get_text().replace("\n", " "): text.get_parse_math() for text in drawn[0].findobj(Text)}
     assert is_formula[label] is False and is_formula[r"$\varepsilon$"] is True
     entry = format_latex("", ["a"], [[label]], "").splitlines()[6].removesuffix(r" \\")
@@ -50,8 +50,13 @@ def test_a_dollar_sign_that_begins_no_formula_is_drawn_and_set_as_it_is(label):
 @pytest.mark.parametrize("label", FORMULAS)
 def test_a_formula_is_one_in_figures_and_in_latex(label):
     assert len(split_formulas(label)) > 1
-    assert all(style.render_figure("figure", lambda: draw(label)).values())
+    style.render_figure("figure", lambda: draw(label), ("svg",))
     assert format_latex("", ["a"], [[label]], "").splitlines()[6] == rf"{label} \\"
+
+
+def test_money_and_formulas_are_drawn_in_all_formats():
+    for label in (r"$\badcmd{$", r"($\frac{1}{2}$)"):
+        assert all(style.render_figure("figure", lambda label=label: draw(label)).values())
 
 
 def test_what_means_something_to_latex_is_escaped_and_what_is_latex_is_not():

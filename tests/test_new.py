@@ -40,7 +40,7 @@ def begin(what, name, folder, capsys):
 
 
 @pytest.mark.parametrize("what", sorted(set(FILES) - {"project", "notebooks"}))
-def test_a_skeleton_runs_as_it_is(what, tmp_path, capsys, monkeypatch):
+def test_a_skeleton_runs_as_it_is(what, tmp_path, capsys, monkeypatch, without_pdf):
     monkeypatch.setattr(sys, "path", [*sys.path])
     name = f"trial_{what}"
     command = begin(what, name, tmp_path / "mine", capsys)

@@ -3,13 +3,11 @@
 import html
 import math
 import re
-import shutil
 from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 
 import pytest
-import yaml
 
 from experiments.config.finding import Sign
 from experiments.config.paper import Speaker
@@ -63,9 +61,9 @@ class Words(HTMLParser):
 
 
 @cache
-def render(name):
-    """Return the page of a published run as it stands, and its words: to make it takes longer than any look at it."""
-    page = render_page(published_run(name))
+def read_page(path):
+    """Return a page and its words, which many tests look at."""
+    page = path.read_text(encoding="utf-8")
     return page, Words(page)
 
 
@@ -77,6 +75,18 @@ def name(request):
 @pytest.fixture
 def run(name):
     return published_run(name)
+
+
+@pytest.fixture
+def page(published, name):
+    """The page of a published run, in the report on all papers."""
+    return read_page(published / f"paper-{name}.html")[0]
+
+
+@pytest.fixture
+def words(published, name):
+    """What a reader sees of it before anything is opened."""
+    return read_page(published / f"paper-{name}.html")[1].visible
 
 
 @pytest.fixture(scope="module")
@@ -91,25 +101,23 @@ def made_up(tmp_path_factory):
     return folder
 
 
-def test_a_page_is_short_and_small(name):
-    page, words = render(name)
-    assert len(words.visible) <= MOST_WORDS
+def test_a_page_is_short_and_small(page, words):
+    assert len(words) <= MOST_WORDS
     assert len(page.encode()) <= MOST_BYTES
 
 
-def test_what_holds_for_all_claims_is_said_briefly(name, run):
-    head = re.search(r'<h2 id="claims">.*?</h2>\s*<p>(.*?)</p>', render(name)[0], re.DOTALL)
+def test_what_holds_for_all_claims_is_said_briefly(page, run):
+    head = re.search(r'<h2 id="claims">.*?</h2>\s*<p>(.*?)</p>', page, re.DOTALL)
     assert (head is None) == (not run.claims)
     assert head is None or len(head[1].split()) <= MOST_WORDS_OF_HEAD
 
 
-def test_no_sentence_has_an_empty_value(name):
-    shown = " ".join(render(name)[1].visible)
-    assert re.findall(r".{0,40}(?<![=\w])(?:nan|NaN|None)\b.{0,40}", shown) == []
+def test_no_sentence_has_an_empty_value(words):
+    assert re.findall(r".{0,40}(?<![=\w])(?:nan|NaN|None)\b.{0,40}", " ".join(words)) == []
 
 
-def test_the_first_screen_has_promise_answers_and_finding_in_this_order(name, run):
-    shown = " ".join(render(name)[1].visible)
+def test_the_first_screen_has_promise_answers_and_finding_in_this_order(words, run):
+    shown = " ".join(words)
     answers = run.shown_answers
     expected = [run.paper.promise or "", *(answer.question for answer in answers), run.finding]
     places = [shown.index(" ".join(sentence.split())) for sentence in expected if sentence]
@@ -121,45 +129,53 @@ def test_the_first_screen_has_promise_answers_and_finding_in_this_order(name, ru
             assert f"{SYMBOLS[sign]} {n} {sign.describe(n)}" in shown
 
 
-def test_a_finding_that_no_longer_fits_is_an_alarm(name, run, tmp_path):
-    if not run.paper.finding:
-        pytest.skip("it has none")
-    shutil.copytree(run.folder, tmp_path / "run")
-    keys = yaml.safe_load((tmp_path / "run/paper.yaml").read_text(encoding="utf-8"))
-    kind = "claims" if keys["finding"].get("claims") else "numbers"
-    key, sign = next(iter(keys["finding"][kind].items()))
-    keys["finding"][kind][key] = next(other.value for other in Sign if other.value != sign)
-    (tmp_path / "run/paper.yaml").write_text(yaml.safe_dump(keys, allow_unicode=True), encoding="utf-8")
-    page = render_page(PaperRun.read(tmp_path / "run"))
+def change_sign(run, kind):
+    """Return a run whose finding takes another sign for granted, of one claim or printed number."""
+    finding = run.paper.finding
+    signs = getattr(finding, kind)
+    key, sign = next(iter(signs.items()))
+    other = next(one for one in Sign if one != sign)
+    changed = finding.model_copy(update={kind: signs | {key: other}})
+    return replace(run, paper=run.paper.model_copy(update={"finding": changed}))
+
+
+def test_a_finding_that_no_longer_fits_is_an_alarm(page, run):
+    kinds = [kind for kind in ("claims", "numbers") if run.paper.finding and getattr(run.paper.finding, kind)]
+    assert run.misfits == [] and [kind for kind in kinds if not change_sign(run, kind).misfits] == []
+    assert "no longer fits" not in page
+
+
+def test_an_alarm_stands_on_the_page():
+    page = render_page(change_sign(published_run("6"), "claims"))
     assert '<p class="alarm">This sentence no longer fits this run: ' in page and "We found:" not in page
-    assert "no longer fits" not in render(name)[0]
 
 
-def test_what_is_missing_or_stands_in_is_named_at_the_top():
+def test_what_is_missing_or_stands_in_is_named_at_the_top(published):
     substituted = [name for name, run in published_runs().items() if run.paper.used_instead]
     assert substituted
+    partial = replace(published_run(substituted[-1]), coverage=(3, 4))
+    assert partial.notes[0] == "INCOMPLETE: 3 of 4 cells"
+    pages = [(partial, Words(render_page(partial)), "INCOMPLETE: 3 of 4 cells")]
     for name in substituted:
-        run = replace(published_run(name), coverage=(3, 4))
-        shown = " ".join(Words(render_page(run)).visible)
-        at = shown.index(run.shown_answers[0].question)
-        assert -1 < shown.find("stands in for it") < at and -1 < shown.find("INCOMPLETE: 3 of 4 cells") < at
+        pages.append((published_run(name), read_page(published / f"paper-{name}.html")[1], "stands in for it"))
+    for run, words, note in pages:
+        shown = " ".join(words.visible)
+        assert -1 < shown.find(note) < shown.index(run.shown_answers[0].question)
 
 
-def test_a_reading_stands_inside_of_its_claim_only(name, run):
-    page = html.unescape(render(name)[0])
+def test_a_reading_stands_inside_of_its_claim_only(page, run):
+    page = html.unescape(page)
+    rows = re.findall(r'<details class="row" id="claim-([^"]+)"', page.partition('id="claims"')[2])
     for claim in run.paper.claims:
         assert page.count(f'id="claim-{claim.id}"') == 1
-        before = page.partition(f'id="claim-{claim.id}"')[0]
-        outer = re.findall(r'<details class="row" id="claim-([^"]+)"|(</details>)', before.partition('id="claims"')[2])
-        assert claim.reading_of is None or claim.reading_of in [name for name, _ in outer]
+        assert claim.reading_of is None or claim.reading_of in rows[: rows.index(claim.id)]
         assert f">{claim.text}" in page or claim.reading_of is not None
 
 
-def test_all_files_of_a_run_can_be_reached(run):
+def test_all_files_of_a_run_can_be_reached(page, run, name):
     """Nothing that a reader can see goes: every file that the report keeps is linked, or a picture of the page."""
-    text = render_page(run, base="here/")
-    page = Page(text)
-    reached = set(re.findall(r'<a href="here/([^"]+)"', text)) | {one.removeprefix("here/") for one in page.pictures}
+    linked = re.findall(rf'<a href="paper-{name}/([^"]+)"', page)
+    reached = {*linked, *(one.removeprefix(f"paper-{name}/") for one in Page(page).pictures)}
     files = [path for pattern in KEPT for path in run.folder.glob(pattern)]
     shown = [path for path in files if path.parent.name != "tables" or path.stem in run.paper.exhibits]  # no older ones
     assert {path.relative_to(run.folder).as_posix() for path in shown} - reached == set()
@@ -173,9 +189,9 @@ def test_our_own_claims_are_apart(made_up):
     assert "We ask more." not in " ".join(Words(text).visible)
 
 
-def test_a_figure_says_what_it_shows_with_numbers_of_its_rows(run, name):
+def test_a_figure_says_what_it_shows_with_numbers_of_its_rows(run, page):
     """Beside its title, which says what is asked: on the page of the report and, of the first one, as published."""
-    page = html.unescape(render(name)[0])
+    page = html.unescape(page)
     captions = {exhibit.id: run.sum_up(exhibit) for exhibit in run.paper.figures}
     assert [name for name, caption in captions.items() if not caption] == []
     assert [caption for caption in captions.values() if caption not in page] == []
@@ -184,14 +200,14 @@ def test_a_figure_says_what_it_shows_with_numbers_of_its_rows(run, name):
     assert not first or not captions[first[1]] or f"\n*{captions[first[1]]}*\n" in published
 
 
-def test_a_data_set_of_another_name_is_said_to_be_which_one_it_is():
+def test_a_data_set_of_another_name_is_said_to_be_which_one_it_is(published):
     """Papers 4 and 6 call two sets Diabetes, and paper 6 calls a part of CongVote Vote."""
     assert "Vote is Vote (complete rows) (vote_complete)" in published_run("6").names_of_data
     labels = [read_paper(name).labels for name in ("4", "6")]
     assert labels[0]["diabetes_prediction"] != labels[1]["pima"]
     for name in PUBLISHED:
         run = published_run(name)
-        assert run.names_of_data in html.unescape(render(name)[0])
+        assert run.names_of_data in html.unescape(read_page(published / f"paper-{name}.html")[0])
         assert not run.names_of_data or "In the [list of data sets](" in describe_paper(run)
 
 
@@ -355,8 +371,8 @@ def test_an_address_opens_what_it_names(browser, published):
         page.locator("#privacy-table").wait_for(state="visible")
 
 
-def test_what_is_opened_leads_to_words_code_entry_and_command(name, run):
-    page = html.unescape(render(name)[0])
+def test_what_is_opened_leads_to_words_code_entry_and_command(page, run):
+    page = html.unescape(page)
     for evidence in (*run.traces.claims.values(), *run.traces.numbers.values()):
         assert f"<code>{evidence.entry}</code>" in page or "exact" in set(run.numbers["statistic"])
         assert all(f"<code>{place}</code>" in page for place in evidence.code.values())
@@ -382,8 +398,8 @@ def test_what_readings_give_is_told_in_full(published):
     assert n_told > 10
 
 
-def test_the_finding_of_a_partial_run_says_so():
+def test_the_finding_of_a_partial_run_says_so(published):
     run = published_run("2")
     partial = render_page(replace(run, coverage=(run.coverage[0] - 1, run.coverage[1])))
     assert "So far, after a part of its runs: " in partial
-    assert "So far" not in render("2")[0]
+    assert "So far" not in read_page(published / "paper-2.html")[0]

@@ -309,7 +309,7 @@ def test_the_figure_names_every_algorithm_and_says_what_is_missing():
     assert axes.get_title(loc="left") == "INCOMPLETE: 34 of 36 cells"
 
 
-def test_ranks_are_published(tmp_path):
+def test_ranks_are_published(tmp_path, without_pdf):
     paper, _ = make_exhibit(ITEM | {"advises": True})
     publish_paper(paper, ask(paper), cells(by_hand).assign(status="done"), tmp_path)
     (said,) = PaperRun.read(tmp_path).advice

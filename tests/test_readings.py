@@ -343,7 +343,7 @@ def test_the_readings_of_every_paper_can_be_asked(name):
         assert len({len(reading.targets) for reading in readings}) == 1
 
 
-def test_the_ranking_is_written_and_drawn(tmp_path):
+def test_the_ranking_is_written_and_drawn(tmp_path, without_pdf):
     readings, rng = make_readings(PAPER, TABLES, NUMBERS), np.random.default_rng(0)
     rows = rank(TABLES, readings, lambda cell: rng.normal(0.75, 0.01))
     paper = make_paper(**KEYS, readings=[TABLE_KEYS])
@@ -483,7 +483,7 @@ def test_a_claim_is_judged_under_every_reading():
     assert list_curve_notes(rows) == ["Readings that were decided early got no more runs: 62 % of all cells"]
 
 
-def test_curves_are_written_and_drawn_and_a_part_says_so(tmp_path):
+def test_curves_are_written_and_drawn_and_a_part_says_so(tmp_path, without_pdf):
     paper, rng = make_paper(**KEYS | {"repeats": 6}, choices=CURVE_CHOICES), np.random.default_rng(0)
     below = list_curves(paper)[0][1]
     rows = judge(paper, below, lambda cell: rng.normal(0.7, 0.1))
@@ -510,7 +510,7 @@ def test_the_published_numbers_of_readings_stand_in_one_file():
         assert names == drawn, folder.name
 
 
-def test_a_curve_over_a_thousand_readings_is_a_small_file(tmp_path):
+def test_a_curve_over_a_thousand_readings_is_a_small_file(tmp_path, without_pdf):
     paper, rng = make_paper(**KEYS | {"repeats": 6}, choices=CURVE_CHOICES), np.random.default_rng(0)
     rows = judge(paper, list_curves(paper)[0][1], lambda cell: rng.normal(0.7, 0.1))
     others = rows[rows["kind"] != "literal"]
@@ -526,7 +526,7 @@ def test_a_paper_that_leaves_nothing_open_says_so(capsys):
 
 
 @pytest.mark.long  # without machine code, half a minute
-def test_the_command_runs_the_readings_and_a_second_time_nothing(tmp_path, monkeypatch, capsys):
+def test_the_command_runs_the_readings_and_a_second_time_nothing(tmp_path, monkeypatch, capsys, without_pdf):
     question = TABLE_KEYS | {"repeats": 2, "params": {"n_estimators": [1]}}
     choices = {"algorithms": {"rdt": {"n_estimators": [10, 2]}}}
     keys = KEYS | {"repeats": 2, "choices": choices, "claims": KEYS["claims"][1:]}

@@ -12,7 +12,6 @@ from plots.labels import SYMBOLS
 from plots.pages import printed_picture, reference_pages
 from plots.pages.html import name_anchor
 from plots.pages.reference_pages import make_pages, replace_block
-from plots.runs.paper_run import PaperRun
 from tests.command_line import exit_code
 from tests.words import list_words
 
@@ -26,6 +25,11 @@ FOLDERS = sorted(REFERENCE.glob("paper-*"))
 @pytest.fixture(scope="module")
 def pages():
     return make_pages()
+
+
+@pytest.fixture(scope="module")
+def published():
+    return reference_pages.list_published()
 
 
 def plant_finding(monkeypatch, **keys):
@@ -52,16 +56,16 @@ def test_the_answers_come_first_then_the_picture_of_all_numbers_then_the_command
     assert table < 8 and table < picture < command < 40 and f"/{printed_picture.NAME}.svg)" in LINES[picture]
 
 
-def test_the_sentence_stands_below_the_name_of_the_paper(pages):
+def test_the_sentence_stands_below_the_name_of_the_paper(pages, published):
     """On a phone the first column is what is seen of a wide table."""
-    for run in reference_pages.list_published():
+    for run in published:
         if run.is_of_paper:
             assert f"/README.md)<br>{run.outcome} |" in pages[PROJECT / "README.md"]
 
 
-def test_every_sign_of_a_paper_has_its_number_in_the_table(pages):
+def test_every_sign_of_a_paper_has_its_number_in_the_table(pages, published):
     rows = re.findall(r"^\| \[\d\. .* \|$", pages[PROJECT / "README.md"], flags=re.MULTILINE)
-    runs = [run for run in reference_pages.list_published() if run.is_of_paper]
+    runs = [run for run in published if run.is_of_paper]
     for row, run in zip(rows, runs, strict=True):
         numbers, claims, _ = row.split(" | ")[1].replace("&nbsp;", " ").split("<br>")
         for text, answer in ((numbers, run.answers[0]), (claims, run.answers[1])):
@@ -70,8 +74,8 @@ def test_every_sign_of_a_paper_has_its_number_in_the_table(pages):
             assert shown == ({"✓": "0"} | counted if counted else {})
 
 
-def test_the_picture_has_every_printed_number_that_has_one_of_ours():
-    runs = [run for run in reference_pages.list_published() if run.is_of_paper]
+def test_the_picture_has_every_printed_number_that_has_one_of_ours(published):
+    runs = [run for run in published if run.is_of_paper]
     panels = printed_picture.list_panels(runs)
     expected = {run.short_heading: n for run in runs if (n := int(run.measured["mean"].notna().sum()))}
     drawn = Counter()
@@ -87,15 +91,14 @@ def test_the_picture_has_every_printed_number_that_has_one_of_ours():
         assert len({(line.get_marker(), line.get_fillstyle(), line.get_color()) for line in series}) == len(series)
 
 
-def test_the_picture_is_that_of_the_published_numbers():
-    runs = reference_pages.list_published()
-    panels = printed_picture.list_panels(runs)
+def test_the_picture_is_that_of_the_published_numbers(published):
+    panels = printed_picture.list_panels(published)
     drawn = style.render_figure(printed_picture.NAME, lambda: printed_picture.draw_panels(panels), ("svg",))["svg"]
     assert (REFERENCE / f"{printed_picture.NAME}.svg").read_bytes() == drawn, "make pages draws it anew"
 
 
-def test_what_the_picture_lacks_is_named():
-    runs = [run for run in reference_pages.list_published() if run.is_of_paper]
+def test_what_the_picture_lacks_is_named(published):
+    runs = [run for run in published if run.is_of_paper]
     missing = printed_picture.describe_picture(runs)["missing"]
     assert missing == ["paper 1, which prints no legible number", "3 that are not implemented"]
     assert printed_picture.describe_picture(runs[:1])["n_drawn"] == 0
@@ -108,12 +111,12 @@ def test_a_row_of_the_table_is_read_at_a_glance(pages):
         assert {row: n for row in rows if (n := len(list_words(row.replace("|", " ")))) > 45} == {}
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_the_page_of_a_run_is_short(pages, folder):
-    run = PaperRun.read(folder)
-    # a row of nine words for each printed number, and a line for each claim and reading
-    most = 1500 + 9 * max(len(run.numbers) - 50, 0) + 40 * len(run.claims)
-    assert len(list_words(pages[folder / "README.md"])) <= most
+def test_the_page_of_a_run_is_short(pages, published):
+    assert [run.folder for run in published] == FOLDERS
+    for run in published:
+        # a row of nine words for each printed number, and a line for each claim and reading
+        most = 1500 + 9 * max(len(run.numbers) - 50, 0) + 40 * len(run.claims)
+        assert len(list_words(pages[run.folder / "README.md"])) <= most, run.folder.name
 
 
 def test_nothing_that_is_missing_is_written(pages):
@@ -195,11 +198,11 @@ def test_what_must_be_said_of_the_data_is_said_before_the_claims(pages):
     assert page.index("stands in for it") < page.index("stand in the training rows") < page.index("## Its claims")
 
 
-def test_what_readings_and_new_rows_say_stands_in_the_row_of_the_claim(pages):
+def test_what_readings_and_new_rows_say_stands_in_the_row_of_the_claim(pages, published):
     n_lines = 0
-    for folder in FOLDERS:
-        lines = pages[folder / "README.md"].splitlines()
-        for plot in reference_pages.read_published(folder).claim_plots:
+    for run in published:
+        lines = pages[run.folder / "README.md"].splitlines()
+        for plot in run.claim_plots:
             for row in filter(lambda row: row.lines_below, plot.rows):
                 assert any(all(f"<br>{text}" in line for text in row.lines_below) for line in lines), row.id
                 n_lines += len(row.lines_below)

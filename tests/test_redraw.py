@@ -24,6 +24,19 @@ def folder(tmp_path):
     return kept
 
 
+@pytest.fixture
+def small(folder):
+    """Of this run two figures and one question on readings."""
+    paper = yaml.safe_load((folder / "paper.yaml").read_text(encoding="utf-8"))
+    paper["figures"], paper["readings"] = paper["figures"][:2], paper["readings"][:1]
+    (folder / "paper.yaml").write_text(yaml.safe_dump(paper, sort_keys=False), encoding="utf-8")
+    kept = {*(part["id"] for part in paper["figures"]), *(f"readings-{part['id']}" for part in paper["readings"])}
+    for path in folder.glob("figures/*"):
+        if path.stem not in kept:
+            path.unlink()
+    return folder
+
+
 def redraw(folder, *words):
     return exit_code("do=redraw", f"results={folder.parent}", "executor.jobs=1", *words)
 
@@ -48,30 +61,30 @@ def test_what_is_published_is_what_its_files_draw(folder, capsys, monkeypatch):
     assert stdout == "" and f"{NAME}: {len(published)} figures drawn" in stderr
 
 
-def test_a_label_and_a_number_change_the_figures_that_show_them(folder):
-    before = read_pictures(folder)
-    paper = yaml.safe_load((folder / "paper.yaml").read_text(encoding="utf-8"))
+def test_a_label_and_a_number_change_the_figures_that_show_them(small):
+    before = read_pictures(small)
+    paper = yaml.safe_load((small / "paper.yaml").read_text(encoding="utf-8"))
     for entry in (*paper["figures"], *paper["readings"]):
         entry["title"] += ", again"
-    (folder / "paper.yaml").write_text(yaml.safe_dump(paper, sort_keys=False), encoding="utf-8")
-    assert redraw(folder, "paper=6") == 0 and not (folder.parent / f"{printed_picture.NAME}.svg").exists()
-    after = read_pictures(folder)
+    (small / "paper.yaml").write_text(yaml.safe_dump(paper, sort_keys=False), encoding="utf-8")
+    assert redraw(small, "paper=6") == 0 and not (small.parent / f"{printed_picture.NAME}.svg").exists()
+    after = read_pictures(small)
     assert after.keys() == before.keys() and all(after[name] != before[name] for name in after)
-    frame = pd.read_csv(folder / "figures" / "table-6-figure.csv")
-    frame.assign(mean=frame["mean"] / 2).to_csv(folder / "figures" / "table-6-figure.csv", index=False)
-    assert redraw(folder, "paper=6") == 0
-    changed = [name for name, content in read_pictures(folder).items() if content != after[name]]
+    frame = pd.read_csv(small / "figures" / "table-6-figure.csv")
+    frame.assign(mean=frame["mean"] / 2).to_csv(small / "figures" / "table-6-figure.csv", index=False)
+    assert redraw(small, "paper=6") == 0
+    changed = [name for name, content in read_pictures(small).items() if content != after[name]]
     assert changed == ["table-6-figure.svg"]
 
 
-def test_formats_that_a_run_does_not_have_are_not_drawn_and_those_that_it_has_are(folder, capsys):
-    name = next(iter(read_pictures(folder))).removesuffix(".svg")
-    (folder / "figures" / f"{name}.png").write_bytes(b"old")
-    assert redraw(folder) == 0
-    assert f"{len(list(folder.glob('figures/*.svg')))} figures drawn" in capsys.readouterr().err
-    endings = {path.suffix for path in folder.glob("figures/*")}
+def test_formats_that_a_run_does_not_have_are_not_drawn_and_those_that_it_has_are(small, capsys):
+    name = next(iter(read_pictures(small))).removesuffix(".svg")
+    (small / "figures" / f"{name}.png").write_bytes(b"old")
+    assert redraw(small) == 0
+    assert f"{len(list(small.glob('figures/*.svg')))} figures drawn" in capsys.readouterr().err
+    endings = {path.suffix for path in small.glob("figures/*")}
     assert endings == {".csv", ".svg", ".png"}
-    assert (folder / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    assert (small / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_run_that_is_not_there_is_named_with_those_that_are(folder, capsys):

@@ -120,7 +120,7 @@ def test_what_is_missing_is_named_and_has_no_mean():
     assert gains(pd.DataFrame())["gain"].isna().all()
 
 
-def test_it_is_published(tmp_path):
+def test_it_is_published(tmp_path, without_pdf):
     paper, figure = make_exhibit()
     publish_paper(paper, ask(paper), cells(), tmp_path)
     assert "Complete: all 96 cells" in (tmp_path / "report.html").read_text(encoding="utf-8")

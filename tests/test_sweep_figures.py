@@ -54,29 +54,32 @@ def test_ticks_that_would_touch_have_no_name():
     assert kept[0] == "0" and kept[-1] == "99" and 5 < len(kept) < 15
 
 
-def draw(metrics_of, folder, **values):
+def draw(metrics_of, **values):
     run = run_sweep(metrics_of, **values)
     figure, drawn = plan_figure(run.sweep), []
     frame = figure.make_frame(run)
-    style.draw_figure("figure", lambda: drawn.append(figure.draw(frame, run.describe_shortfall())) or drawn[0], folder)
+    style.render_figure(
+        "figure", lambda: drawn.append(figure.draw(frame, run.describe_shortfall())) or drawn[0], ("svg",)
+    )
     return frame, drawn[0]
 
 
 def test_the_points_of_a_line_are_the_means_in_their_places(tmp_path):
     values = {"algorithm": ["rdt", "majority"], "epsilon": [0.1, 1, math.inf]}
-    frame, drawn = draw(accuracies(0.3, 0.4, 0.5, 0.6, 0.7, 0.8), tmp_path, **values)
+    frame, drawn = draw(accuracies(0.3, 0.4, 0.5, 0.6, 0.7, 0.8), **values)
     assert frame["mean"].tolist() == pytest.approx([0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
     (axes,) = drawn.axes
     line = next(line for line in axes.lines if line.get_label() == "majority")
     assert line.get_ydata() == pytest.approx([60, 70, 80])
     assert [text.get_text() for text in axes.get_xticklabels()] == ["0.1", "1.0", "no noise"]
+    style.draw_figure("figure", lambda: drawn, tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {f"figure.{kind}" for kind in ("svg", "png", "pdf")}
     ElementTree.parse(tmp_path / "figure.svg")
     assert b"CreationDate" not in (tmp_path / "figure.pdf").read_bytes()
 
 
-def test_dots_stand_beside_the_names_of_algorithms(tmp_path):
-    _, drawn = draw(accuracies(0.3, 0.4, 0.5, 0.6), tmp_path, dataset=["car", "nursery"], algorithm=["rdt", "majority"])
+def test_dots_stand_beside_the_names_of_algorithms():
+    _, drawn = draw(accuracies(0.3, 0.4, 0.5, 0.6), dataset=["car", "nursery"], algorithm=["rdt", "majority"])
     assert [axes.lines[0].get_xdata().tolist() for axes in drawn.axes] == [
         pytest.approx([30, 40]),
         pytest.approx([50, 60]),
@@ -86,25 +89,25 @@ def test_dots_stand_beside_the_names_of_algorithms(tmp_path):
     assert [axes.texts[0].get_text() for axes in drawn.axes] == ["car", "nursery"]
 
 
-def test_several_metrics_have_a_row_each_and_what_is_far_below_is_marked(tmp_path):
+def test_several_metrics_have_a_row_each_and_what_is_far_below_is_marked():
     metrics = {0.1: {"mse": 2000.0, "r2": -40.0}, 1.0: {"mse": 10.0, "r2": 0.5}}
     values = {"dataset": ["daily_demand", "wine_quality_red"], "algorithm": ["predict_mean"], "epsilon": [0.1, 1]}
-    _, drawn = draw(lambda cell: metrics[cell.epsilon], tmp_path, **values)
+    _, drawn = draw(lambda cell: metrics[cell.epsilon], **values)
     assert [axes.get_ylabel() for axes in drawn.axes] == ["R²", "R²", "squared error", "squared error"]
     assert drawn.axes[0].get_ylim()[0] == -1 and "−40.0" in [text.get_text() for text in drawn.axes[0].texts]
     assert drawn.axes[2].get_yscale() == "log"
 
 
-def test_a_figure_says_what_is_missing_and_what_is_not_drawn(tmp_path):
+def test_a_figure_says_what_is_missing_and_what_is_not_drawn():
     values = {"algorithm": ["random_forest"], "epsilon": [0.1, 1], "max_depth": list(range(1, 40))}
-    _, drawn = draw(lambda cell: None if cell.repeat == 2 else {"accuracy": 0.5}, tmp_path, **values)
+    _, drawn = draw(lambda cell: None if cell.repeat == 2 else {"accuracy": 0.5}, **values)
     titles = [axes.get_title(loc="left") for axes in drawn.axes]
     assert titles == ["INCOMPLETE: 156 of 234 runs"]
     assert "(shown: 16 of 39 lines; table.csv has all)" in " ".join(drawn.get_suptitle().split())
 
 
-def test_of_very_many_values_some_are_drawn_from_end_to_end(tmp_path):
-    frame, drawn = draw(lambda cell: {"accuracy": cell.epsilon / 1000}, tmp_path, epsilon=list(range(1, 301)))
+def test_of_very_many_values_some_are_drawn_from_end_to_end():
+    frame, drawn = draw(lambda cell: {"accuracy": cell.epsilon / 1000}, epsilon=list(range(1, 301)))
     assert len(frame) == 100 and frame["epsilon"].iloc[[0, -1]].tolist() == [1, 300]
     assert frame["mean"].tolist() == pytest.approx([epsilon / 1000 for epsilon in frame["epsilon"]])
     assert "(shown: 100 of 300 values along the bottom; table.csv has all)" in " ".join(drawn.get_suptitle().split())

@@ -23,7 +23,7 @@ def block(language):
 
 
 @pytest.mark.long
-def test_every_command_of_a_folder_of_ones_own_runs_in_its_order(tmp_path, monkeypatch, capsys):
+def test_every_command_of_a_folder_of_ones_own_runs_in_its_order(tmp_path, monkeypatch, capsys, without_pdf):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(search_path.VARIABLE, "")
     monkeypatch.setitem(audit_tasks.FEWEST, "trainings", FEW)

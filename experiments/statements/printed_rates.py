@@ -46,13 +46,16 @@ def rates_are_means(precisions: str, recalls: str, n_rows: str, least_recall: fl
     some are a point in the convex hull of what one can have: a linear program finds the nearest.
     """
     wanted = np.array(list(map(float, _read_shares(recalls) + _read_shares(precisions))))
-    distance = _find_distance(wanted, _read_sizes(n_rows), least_recall)
-    holds = distance <= float(_HALF) * (1 + 1e-6)
-    if not holds:
+    sizes, bound = _read_sizes(n_rows), float(_HALF) * (1 + 1e-6)
+    distance = _find_distance(wanted, sizes, least_recall)
+    if distance > bound:
         return Finding(False, f"such means miss one of the four by {100 * distance:.2g} points at least")
-    steps = [step / 100 for step in range(101)]
-    most = max(step for step in steps if _find_distance(wanted, _read_sizes(n_rows), step) <= float(_HALF) * (1 + 1e-6))
-    return Finding(True, f"they can, but only if in some test set a recall is below {100 * most + 1:.0f} %")
+    low, high = 0, 101  # per cent: the more is found at least, the further are the means
+    while high - low > 1:
+        middle = (low + high) // 2
+        is_near = _find_distance(wanted, sizes, middle / 100) <= bound
+        low, high = (middle, high) if is_near else (low, middle)
+    return Finding(True, f"they can, but only if in some test set a recall is below {high} %")
 
 
 def _find_distance(wanted: np.ndarray, sizes: Sequence[int], least_recall: float) -> float:

@@ -79,6 +79,7 @@ class PaperRun:
         with name_damage(path := folder / "provenance.json"):
             provenance = read_json(path) if path.is_file() else {}
         paper = read_paper_as_run(folder / "paper.yaml")
+        shown = [name for part in (*paper.tables, *paper.figures) for name in part.list_algorithms(paper)]
         if unknown := {claim.id for claim in claims} - paper.claims_by_id.keys():
             raise BadInput(f"{folder}: claims.json has the claim {min(unknown)!r}, and paper.yaml does not; {REMEDY}")
         return cls(
@@ -93,7 +94,7 @@ class PaperRun:
             read_readings(folder / "curves.csv", "claim"),
             read_csv(folder / "further_rows.csv", "claim"),
             read_csv(folder / "costs.csv", "dataset"),
-            read_bounds(folder.parent, versions),
+            read_bounds(folder.parent, dict.fromkeys(shown, ()) | versions),
         )
 
     @classmethod

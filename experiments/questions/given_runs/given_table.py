@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -130,7 +130,8 @@ class _GivenTable:
         """Return the studies that each row is of, and put values that a study does not vary into its blank cells."""
         studies = self.paper.studies
         tells = not self.has_studies and len(studies) > 1
-        fits = {name: _is_setting_of(rows, study, len(self.frame), tells) for name, study in studies.items()}
+        columns = {axis: _Column.of(cells) for axis, cells in rows.items()}
+        fits = {name: _is_setting_of(columns, study, len(self.frame), tells) for name, study in studies.items()}
         named = self._read_named_studies(fits) if self.has_studies else self._guess_studies(fits)
         for name, study in studies.items():
             is_own = is_of_study(pd.DataFrame({"study": named}), name)
@@ -293,27 +294,37 @@ def _match_value(given: Any, known: Iterable[Any]) -> Any:
     return _BLANK if pd.isna(given) else _UNKNOWN
 
 
-def _is_setting_of(rows: pd.DataFrame, study: Study, n_rows: int, tells: bool) -> np.ndarray:
+def _is_setting_of(columns: Mapping[Any, _Column], study: Study, n_rows: int, tells: bool) -> np.ndarray:
     """Return which rows may be runs of a study; if parameters tell studies apart, those that it has not are empty."""
     is_fit, axes = np.ones(n_rows, dtype=bool), study.axes()
-    for axis in {*rows.columns, *axes}:
+    for axis in {*columns, *axes}:
         values = axes.get(axis)
-        if axis not in rows.columns:
+        if axis not in columns:
             is_fit &= values is None or len(values) == 1
         elif values is not None:
-            is_fit &= _is_among(rows[axis], [*values, _BLANK] if len(values) == 1 else values)
+            is_fit &= columns[axis].has_one_of([*values, _BLANK] if len(values) == 1 else values)
         elif tells:
-            is_fit &= _is_among(rows[axis], [_BLANK])
+            is_fit &= columns[axis].has_one_of([_BLANK])
     return is_fit
 
 
-def _is_among(cells: pd.Series, values: Collection[Any]) -> np.ndarray:
-    """Return which cells have one of some values; no value at all is a blank cell."""
-    wanted, objects = set(map(_name_value, values)), cells.to_numpy(dtype=object)
-    places = list(map(id, objects))
-    distinct = dict(zip(places, objects, strict=True))  # few, as rows share their values
-    found = {place for place, cell in distinct.items() if _name_value(cell) in wanted}
-    return np.fromiter(map(found.__contains__, places), dtype=bool, count=len(places))
+class _Column(NamedTuple):
+    """The cells of an axis by the names of their values: there are few, and many studies ask for them."""
+
+    names: tuple[str, ...]
+    places: np.ndarray  #: of the name of each cell
+
+    @classmethod
+    def of(cls, cells: pd.Series) -> _Column:
+        objects = cells.to_numpy(dtype=object)
+        own = np.fromiter(map(id, objects), dtype=np.intp, count=len(objects))
+        _, firsts, places = np.unique(own, return_index=True, return_inverse=True)
+        return cls(tuple(_name_value(objects[first]) for first in firsts), places)
+
+    def has_one_of(self, values: Collection[Any]) -> np.ndarray:
+        """Return which cells have one of some values; no value at all is a blank cell."""
+        wanted = set(map(_name_value, values))
+        return np.array([name in wanted for name in self.names], dtype=bool)[self.places]
 
 
 def _name_value(value: Any) -> str:
