@@ -97,6 +97,10 @@ BY_KIND = {
 """Marks that YAML or a reader of numbers may take for something else, and one of each kind of the others."""
 
 
+def test_the_marks_that_are_tried_are_marks():
+    assert BY_KIND <= MARKS_IN_NUMBERS | MARKS_IN_WORDS
+
+
 @pytest.mark.parametrize("mark", ["", "?", "nan", "NaN", *sorted(MARKS_IN_NUMBERS & BY_KIND)])
 def test_one_mark_of_a_missing_value_leaves_a_column_of_numbers(mark, drafted):
     rows = [f"{20 + i % 9},{'ab'[i % 2]}" for i in range(11)]

@@ -30,7 +30,7 @@ def small(folder):
     paper = yaml.safe_load((folder / "paper.yaml").read_text(encoding="utf-8"))
     paper["figures"], paper["readings"] = paper["figures"][:2], paper["readings"][:1]
     (folder / "paper.yaml").write_text(yaml.safe_dump(paper, sort_keys=False), encoding="utf-8")
-    kept = {*(part["id"] for part in paper["figures"]), *(f"readings-{part['id']}" for part in paper["readings"])}
+    kept = {*(entry["id"] for entry in paper["figures"]), *(f"readings-{entry['id']}" for entry in paper["readings"])}
     for path in folder.glob("figures/*"):
         if path.stem not in kept:
             path.unlink()

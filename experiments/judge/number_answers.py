@@ -147,9 +147,8 @@ def _find_runs(question: NumberQuestion, results: Results) -> list[Runs]:
 
 def _count_made(runs: Sequence[Runs]) -> int:
     """Return how many runs of each of some settings were made, a setting without any left out."""
-    return min(
-        filter(None, (len(of_setting.measured) + int(of_setting.is_undefined.sum()) for of_setting in runs)), default=0
-    )
+    made = (len(of_setting.measured) + int(of_setting.is_undefined.sum()) for of_setting in runs)
+    return min(filter(None, made), default=0)
 
 
 def _may_need(together: Sequence[NumberQuestion], results: Results) -> bool:

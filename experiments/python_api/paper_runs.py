@@ -33,12 +33,13 @@ def run_papers(request: SweepRequest, papers: Mapping[str, Paper]) -> int:
     """Run papers, their rounds together, each written while others are still run; returns the exit code."""
     prepared = {name: (paper, resolve_named(name, paper)) for name, paper in papers.items()}
     executor = make_executor(request.config["executor"])
+    is_dry = request.config["dry_run"]
     for paper, questions in prepared.values():
         _print_substitutes(paper)
-        if request.config["dry_run"]:
+        if is_dry:
             cells = list(chain.from_iterable(questions.cells.values()))
             print_plan(cells, request.results_folder / "store.sqlite", executor, request.read_flag("anew"))
-    if request.config["dry_run"]:
+    if is_dry:
         return 0
     for name in papers:
         make_folder(request.results_folder / f"paper-{name}")

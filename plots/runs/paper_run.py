@@ -79,7 +79,7 @@ class PaperRun:
         with name_damage(path := folder / "provenance.json"):
             provenance = read_json(path) if path.is_file() else {}
         paper = read_paper_as_run(folder / "paper.yaml")
-        shown = [name for part in (*paper.tables, *paper.figures) for name in part.list_algorithms(paper)]
+        shown = [name for exhibit in (*paper.tables, *paper.figures) for name in exhibit.list_algorithms(paper)]
         if unknown := {claim.id for claim in claims} - paper.claims_by_id.keys():
             raise BadInput(f"{folder}: claims.json has the claim {min(unknown)!r}, and paper.yaml does not; {REMEDY}")
         return cls(

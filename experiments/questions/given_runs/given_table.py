@@ -317,8 +317,8 @@ class _Column(NamedTuple):
     @classmethod
     def of(cls, cells: pd.Series) -> _Column:
         objects = cells.to_numpy(dtype=object)
-        own = np.fromiter(map(id, objects), dtype=np.intp, count=len(objects))
-        _, firsts, places = np.unique(own, return_index=True, return_inverse=True)
+        identities = np.fromiter(map(id, objects), dtype=np.intp, count=len(objects))
+        _, firsts, places = np.unique(identities, return_index=True, return_inverse=True)
         return cls(tuple(_name_value(objects[first]) for first in firsts), places)
 
     def has_one_of(self, values: Collection[Any]) -> np.ndarray:
