@@ -15,6 +15,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import faulthandler
+import gc
 import io
 import os
 import signal
@@ -56,6 +57,7 @@ def run_process(command: Callable[[], None]) -> NoReturn:
     code = _run(command)
     if _list_threads():
         threading.Thread(target=_end_without_threads, args=[code], daemon=True).start()
+    gc.freeze()  # else Python looks for garbage among all that was imported: a tenth of a short command
     sys.exit(code)
 
 

@@ -4,6 +4,7 @@ A command takes less time than its imports. What is forked has its own memory, f
 like a process that was started; one in which a module is new, or changed since, must not have imported it before.
 """
 
+import atexit
 import gc
 import json
 import os
@@ -251,9 +252,44 @@ def _become(request, streams):
     sys.argv = request["words"]
 
 
+class _Leaving:
+    """Ends a process as the last of what it does at its end, once its code is known.
+
+    Python would then take apart all that was imported, piece by piece: in memory that is shared with the process to
+    fork from, each piece is copied first, which took longer than most commands.
+    """
+
+    code = None
+
+    def __call__(self):
+        if self.code is None or not self._write_all():
+            return  # Python ends it, and says why
+        os._exit(self.code)
+
+    @staticmethod
+    def _write_all():
+        try:
+            for stream in filter(None, (sys.stdout, sys.stderr)):
+                stream.flush()
+        except (OSError, ValueError):  # full, broken or closed
+            return False
+        return True
+
+
+def run(request, leaving):
+    """Run what was asked for, and note its exit code."""
+    try:
+        if "module" in request:
+            runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
+        else:
+            exec(request["code"], {"__name__": "__main__"})
+        leaving.code = 0
+    except SystemExit as ended:
+        leaving.code = 0 if ended.code is None else ended.code if isinstance(ended.code, int) else None
+        raise
+
+
 if __name__ == "__main__":
-    asked = serve(sys.argv[1], int(sys.argv[2]), sys.argv[3:])
-    if "module" in asked:
-        runpy.run_module(asked["module"], run_name="__main__", alter_sys=True)
-    else:
-        exec(asked["code"], {"__name__": "__main__"})
+    leave = _Leaving()
+    atexit.register(leave)  # before anything else is imported: what was registered first is called last
+    run(serve(sys.argv[1], int(sys.argv[2]), sys.argv[3:]), leave)
