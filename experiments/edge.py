@@ -15,7 +15,6 @@ from __future__ import annotations
 import atexit
 import ctypes
 import faulthandler
-import gc
 import io
 import os
 import signal
@@ -49,6 +48,10 @@ class Interrupted(KeyboardInterrupt):
 
 def run_process(command: Callable[[], None]) -> NoReturn:
     """Run a command as all that this process does, and end with its exit code; 128 and its number after a signal."""
+    codes: list[int] = []
+    atexit.register(
+        _end_at_once, codes
+    )  # before anything is imported that does so, too: the first of them is called last
     _open_streams()
     _take_any_text()
     _keep_figures_to_files()
@@ -57,7 +60,7 @@ def run_process(command: Callable[[], None]) -> NoReturn:
     code = _run(command)
     if _list_threads():
         threading.Thread(target=_end_without_threads, args=[code], daemon=True).start()
-    gc.freeze()  # else Python looks for garbage among all that was imported: a tenth of a short command
+    codes.append(code)
     sys.exit(code)
 
 
@@ -103,6 +106,15 @@ def _end_without_threads(code: int) -> None:
     if _list_threads():
         atexit._run_exitfuncs()
         os._exit(code)
+
+
+def _end_at_once(codes: list[int]) -> None:
+    """End this process, where its code is known, without taking apart all that was imported: a tenth of most commands."""
+    with suppress(OSError, ValueError):  # full, broken or closed: Python sees the same, and says so
+        for code in codes:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
 
 
 # Streams.
