@@ -51,7 +51,7 @@ def run_process(command: Callable[[], None]) -> NoReturn:
     codes: list[int] = []
     atexit.register(
         _end_at_once, codes
-    )  # before anything is imported that does so, too: the first of them is called last
+    )  # first, before what is imported does so: it is called last
     _open_streams()
     _take_any_text()
     _keep_figures_to_files()
@@ -109,7 +109,7 @@ def _end_without_threads(code: int) -> None:
 
 
 def _end_at_once(codes: list[int]) -> None:
-    """End this process, where its code is known, without taking apart all that was imported: a tenth of most commands."""
+    """End this process once its code is known; to take apart all that was imported took a tenth of most commands."""
     with suppress(OSError, ValueError):  # full, broken or closed: Python sees the same, and says so
         for code in codes:
             sys.stdout.flush()
