@@ -241,10 +241,17 @@ def _ask_repeatedly(server: str, ask: Callable) -> Answer:
         # ucimlrepo fails with ConnectionError, JSONDecodeError, KeyError, EmptyDataError, IncompleteRead, its own
         # DatasetNotFoundError, and TypeError when the answer is JSON of another shape; nothing less catches them all.
         except Exception as error:
-            if attempt == ATTEMPTS or time.monotonic() - start > PATIENCE:
+            if attempt == ATTEMPTS or time.monotonic() - start > PATIENCE or _is_unknown_name(error):
                 raise source.DataUnavailable(f"{server} failed with {source.in_one_line(error)}") from error
         time.sleep(pause)
         pause *= 2
+
+
+def _is_unknown_name(error: BaseException | None) -> bool:
+    """Tell whether the name of a server led nowhere, as offline: whoever looks it up has asked more than once."""
+    while error is not None and not isinstance(error, socket.gaierror):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _check_answer(

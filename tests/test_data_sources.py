@@ -293,6 +293,14 @@ def test_being_offline_is_found_out_at_once(toy, monkeypatch):
     assert text.startswith("toy: not in data/, ../shared/data, $DPREPLICA_DATA or the cache")
 
 
+def test_a_server_whose_name_is_unknown_is_not_asked_again(toy, monkeypatch):
+    asked = []
+    monkeypatch.setattr(ucimlrepo.fetch, "API_BASE_URL", "http://nobody.invalid/api")  # a name that nobody may have
+    monkeypatch.setattr(time, "sleep", asked.append)
+    refused(toy, datasets.DataUnavailable, "UCI failed with ConnectionError")
+    assert asked == []
+
+
 def test_the_time_out_of_other_sockets_is_left_alone(toy, server):
     toy("toy")
     assert socket.getdefaulttimeout() is None
