@@ -57,9 +57,10 @@ def expand_grid(
     for dataset in values["dataset"]:
         find_entry(dataset)  # before anything is asked of one that is not there
         extra[dataset] = select_extra(dataset, metrics)
+    stored = {repr(name): name_stored(name) for name in values["algorithm"]}  # each asks the catalogue
     for point in product(*values.values()):
         chosen = dict(zip(values, point, strict=True))
-        algorithm = name_stored(chosen["algorithm"])
+        algorithm = stored[repr(chosen["algorithm"])]
         varied = _select_prefix(chosen, "protocol.")
         if (words := repr(varied)) not in protocols:
             protocols[words] = read_protocol({**(protocol or {}), **varied})
