@@ -96,8 +96,9 @@ def find_version(name: str) -> tuple:
     path = search_path.find_file(FOLDER, name)
     if path is None:
         raise UnknownDataset(f"unknown data set {name!r}; {suggest_name(name, names(), cutoff=0.5)}")
-    if not is_own(_read_yaml(path)):
-        return path, find_state(path)
+    state = find_state(path)
+    if not is_own(_parse_once(path, state)):
+        return path, state
     from datasets.own_tables import own_table
 
     return path, own_table.find_version(path)

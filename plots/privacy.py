@@ -100,6 +100,8 @@ def list_faults(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> list[FaultRo
 def _find_families(rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """Return the algorithm that each is a reading of, if that is among them; else it stands for itself."""
     names = [row["algorithm"] for row in rows]
+    if len(names) == 1:  # which is asked of every algorithm of a paper by itself
+        return dict(zip(names, names, strict=True))
     return {name: read if (read := find_read(name)) in names else name for name in names}
 
 

@@ -11,6 +11,7 @@ from scipy.stats import t as student
 from experiments.judge.evidence.sequential_test import (
     ANY,
     EACH,
+    GainMoments,
     GainsByMean,
     GainsByMedian,
     compute_p,
@@ -205,6 +206,18 @@ def test_an_interval_has_the_means_that_are_not_rejected(name):
     for shift, is_rejected in ((-1e-6, True), (1e-6, False)):
         assert (GainsByMean.of(values - low - shift, step).find_p(EACH) <= 0.025) == is_rejected
         assert (GainsByMean.of(high - shift - values, step).find_p(EACH) <= 0.025) == is_rejected
+
+
+def test_one_set_of_moments_is_weighed_as_many_are_whatever_they_are():
+    rng = np.random.default_rng(3)
+    odd = [0.0, 1e-320, 1e-200, 1e200, 1e308, math.inf, -math.inf, math.nan]
+    drawn = rng.normal(size=(4, 3000)) * 10.0 ** rng.integers(-6, 3, (4, 3000))
+    drawn = np.where(rng.random(drawn.shape) < 0.1, rng.choice(odd, drawn.shape), drawn)
+    moments, step = GainMoments(drawn[0], np.abs(drawn[1]), drawn[2]), np.abs(drawn[3])
+    for n, caution in ((2, EACH), (20, ANY)):
+        with np.errstate(all="ignore"):
+            each = [compute_p(n, GainMoments(*one), own, caution) for *one, own in zip(*moments, step, strict=True)]
+            assert each == pytest.approx(compute_p(n, moments, step, caution), rel=1e-6, nan_ok=True)
 
 
 def test_an_interval_of_runs_that_are_all_alike_is_as_wide_as_their_step():

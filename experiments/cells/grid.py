@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
-from datasets import catalogue
 from documents.search_path import name_stored
 from experiments.cells.cell import Cell, format_canonical, read_epsilon
 from experiments.config import estimators
-from experiments.config.data import task_and_domain
+from experiments.config.data import find_entry
 from experiments.config.protocol import Protocol, read_protocol
 from experiments.config.setting import is_among, is_same_value
 from experiments.errors import BadInput, one_line, suggest_name
@@ -56,11 +55,12 @@ def expand_grid(
     settings, extra = [], {}
     protocols: dict[str, Protocol] = {}  # which many settings share
     for dataset in values["dataset"]:
-        task_and_domain(dataset)  # before anything is asked of one that is not there
+        find_entry(dataset)  # before anything is asked of one that is not there
         extra[dataset] = select_extra(dataset, metrics)
+    stored = {repr(name): name_stored(name) for name in values["algorithm"]}  # each asks the catalogue
     for point in product(*values.values()):
         chosen = dict(zip(values, point, strict=True))
-        algorithm = name_stored(chosen["algorithm"])
+        algorithm = stored[repr(chosen["algorithm"])]
         varied = _select_prefix(chosen, "protocol.")
         if (words := repr(varied)) not in protocols:
             protocols[words] = read_protocol({**(protocol or {}), **varied})
@@ -84,7 +84,7 @@ def expand_grid(
                     f"metrics: {name!r} is a standard error over folds: set protocol.folds=5, or another number"
                 )
         check_cell(cell)
-        settings.append(cell.repeats(range(repeats)))
+        settings.append(cell.repeats(range(repeats)) if repeats > 1 else [cell])
     return settings
 
 
@@ -95,11 +95,12 @@ def check_cell(cell: Cell) -> None:
     """
     from sklearn.base import is_classifier, is_regressor  # which estimators import, too, but not all that imports this
 
-    task, domain = task_and_domain(cell.dataset)
-    _check_protocol(cell, task)
+    entry = find_entry(cell.dataset)
+    task, domain = entry.task, entry.domain
+    _check_protocol(cell, entry)
     try:
         estimator = estimators.make_estimator(
-            cell.algorithm, cell.params, epsilon=cell.epsilon, domain=domain, random_state=cell.seed
+            cell.algorithm, cell.params, epsilon=cell.epsilon, domain=domain, random_state=0
         )
         if hasattr(estimator, "check_parameters"):
             estimator.check_parameters(len(domain.features))
@@ -119,9 +120,9 @@ def check_cell(cell: Cell) -> None:
             )
 
 
-def _check_protocol(cell: Cell, task: str) -> None:
+def _check_protocol(cell: Cell, entry: CatalogueEntry) -> None:
     """Refuse a protocol that a data set does not go with."""
-    entry, protocol = catalogue.read_entry(cell.dataset), cell.protocol
+    protocol, task = cell.protocol, entry.task
     if (groups := protocol.groups) is not None:
         columns = [feature.name for feature in entry.domain.features]
         if groups not in columns:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import datasets
 from datasets import catalogue
 from datasets.catalogue import UnknownDataset
 from documents.yaml_files import DocumentError
 from experiments.errors import BadInput
+
+if TYPE_CHECKING:
+    from datasets.entry import CatalogueEntry
 
 
 def explain_missing(names: set[str]) -> dict[str, str]:
@@ -23,10 +28,15 @@ def explain_missing(names: set[str]) -> dict[str, str]:
     return reasons
 
 
-def task_and_domain(dataset: str) -> tuple:
-    """Return task and public domain of a data set; BadInput if neither the catalogue nor its rows tell them."""
+def find_entry(dataset: str) -> CatalogueEntry:
+    """Return what the catalogue says about a data set; BadInput if neither it nor the rows tell it."""
     try:
-        entry = catalogue.read_entry(dataset)
+        return catalogue.read_entry(dataset)
     except (UnknownDataset, DocumentError, datasets.DataUnavailable) as error:
         raise BadInput(str(error)) from error
+
+
+def task_and_domain(dataset: str) -> tuple:
+    """Return task and public domain of a data set; BadInput if neither the catalogue nor its rows tell them."""
+    entry = find_entry(dataset)
     return entry.task, entry.domain

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from experiments.judge.claim_answers import list_claim_needs
 from experiments.judge.number_answers import list_number_needs
-from experiments.judge.numbers.number_verdict import NumberQuestion
+from experiments.judge.numbers.number_verdict import NumberQuestion, NumberVerdict
 from experiments.judge.question import AskedClaim, ClaimQuestion, Need
 from experiments.store.results import Results, SettingKey
 
@@ -27,9 +27,12 @@ class MoreRuns(NamedTuple):
 
 
 def list_more_runs(
-    claims: Iterable[AskedClaim], numbers: Sequence[NumberQuestion], results: Results
+    claims: Iterable[AskedClaim],
+    numbers: Sequence[NumberQuestion],
+    results: Results,
+    verdicts: Mapping[str, NumberVerdict],
 ) -> dict[str, list[MoreRuns]]:
-    """Return what open claims and printed numbers need, by their ids.
+    """Return what open claims and printed numbers need, by their ids; of the numbers there are the verdicts.
 
     What is decided needs none, nor does what stays open: no more runs are allowed, some failed, or they would be in
     vain.
@@ -41,7 +44,8 @@ def list_more_runs(
             needs = list_claim_needs(question, question.gather(results))
             more[claim.id] = _list_settings(needs, question.metric, results)
     for number in numbers:
-        more[number.number.id] = _list_settings(list_number_needs([number], results), number.number.metric, results)
+        of_number = list_number_needs([number], results, known=verdicts)
+        more[number.number.id] = _list_settings(of_number, number.number.metric, results)
     return {name: settings for name, settings in more.items() if settings}
 
 

@@ -78,7 +78,11 @@ def judge_numbers(
     out, for the number of runs averaged that makes it largest; of a number without its setting the largest of all
     settings), verdict, reason, verdicts_by_runs (by every number of runs that it may be a mean of), source.
     """
-    answers = list_number_verdicts(questions, results, facts, run_tasks)
+    return tabulate_verdicts(questions, list_number_verdicts(questions, results, facts, run_tasks))
+
+
+def tabulate_verdicts(questions: Sequence[NumberQuestion], answers: Sequence[NumberVerdict]) -> pd.DataFrame:
+    """Return the verdicts on printed numbers as the table of `judge_numbers`."""
     rows = [verdict.to_row(question.number) for question, verdict in zip(questions, answers, strict=True)]
     return pd.DataFrame(rows, columns=None if rows else ["id", "table", "metric", "statistic", "verdict"])
 
@@ -111,27 +115,36 @@ def list_number_verdicts(
 
 
 def list_number_needs(
-    questions: Sequence[NumberQuestion], results: Results, run_tasks: RunTasks = run_here
+    questions: Sequence[NumberQuestion],
+    results: Results,
+    run_tasks: RunTasks = run_here,
+    known: Mapping[str, NumberVerdict] | None = None,
 ) -> list[Need]:
     """Return the repeats that printed numbers need which more repeats could decide, each once.
 
     Of a maximum over settings all of these, and of a number without its setting all that it may have. Cells that fail
-    are asked for again: whoever runs them stops when the needs stay the same.
+    are asked for again: whoever runs them stops when the needs stay the same. Verdicts on these results that are
+    ``known``, by the ids of numbers, are not sought again.
     """
     asked: list[NumberQuestion] = []
+    verdicts = dict(known or {})
     tables = set()
     tasks: list[Callable[[], dict[str, NumberVerdict]]] = []
     for question in questions:
         together = question.together
         runs = _find_runs(question, results)
+        task: Callable[[], dict[str, NumberVerdict]]
         if runs and _count_made(runs) < question.last_look:
             asked.append(question)
-            tasks.append(partial(_judge_alone, question, runs))
+            task = partial(_judge_alone, question, runs)
         elif together and question.number.table not in tables and _may_need(together, results):
             tables.add(question.number.table)
             asked += together
-            tasks.append(_make_table_task(together, results))
-    verdicts: dict[str, NumberVerdict] = {}
+            task = _make_table_task(together, results)
+        else:
+            continue
+        if question.number.id not in verdicts:
+            tasks.append(task)
     for of_task in run_tasks(tasks):
         verdicts |= of_task
     needs: dict[Need, None] = {}

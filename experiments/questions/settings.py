@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 
 from experiments.cells.cell import Cell
@@ -17,9 +17,8 @@ from experiments.store.results import SettingKey
 def list_setting_keys(study: Study, where: Mapping[str, Any]) -> tuple[SettingKey, ...]:
     """Return the settings of a part of a study, in the order of its axes."""
     axes = study.axes(where)
-    return tuple(
-        SettingKey(study.name, tuple(axes), make_setting_key(values)) for values in study.settings(list(axes), where)
-    )
+    name, names = study.name, tuple(axes)
+    return tuple(SettingKey(name, names, make_setting_key(values)) for values in product(*axes.values()))
 
 
 def key_of_cell(study: Study, cell: Cell) -> SettingKey:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from experiments.run.executors.task_runner import TaskRunner
 from plots import style
@@ -15,6 +15,9 @@ from plots.exhibits.views import view
 from plots.pages.readings import draw_claim, draw_ranking
 from plots.runs.paper_run import PaperRun
 from plots.runs.run_folder import name_damage
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def draw_exhibits(run: PaperRun, runner: TaskRunner, endings: Iterable[str] = style.ENDINGS) -> list[Path]:

@@ -207,7 +207,8 @@ def _describe_figure(run: PaperRun, exhibit: PaperFigure) -> dict[str, Any]:
     frame = run.read_frame(exhibit)
     with name_damage(run.find_file(exhibit)):
         shown = view(run.paper, exhibit).describe(frame)
-    beside = {"caption": run.sum_up(exhibit), "measured": _describe_audit(run, exhibit), "points": [], "standings": []}
+        caption = view(run.paper, exhibit).sum_up(frame)
+    beside = {"caption": caption, "measured": _describe_audit(run, exhibit), "points": [], "standings": []}
     return {**_describe_picture(run, exhibit.id, exhibit.title, frame), **beside, **shown}
 
 

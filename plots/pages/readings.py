@@ -12,15 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.colors import to_rgba
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator, SymmetricalLogLocator
 from numpy.typing import ArrayLike
 
 from experiments.config.paper import Paper
@@ -32,6 +27,11 @@ from plots import style
 from plots.labels import label_axis, label_choice
 from plots.runs.run_folder import read_readings, write_csv
 from plots.style import ALARM, GRID, INK, QUALITATIVE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 _TOP_HEIGHT, _ROW_HEIGHT = 3.6, 0.23  # inches
 _MOST_DOTS = 60  # with more readings than that, dots would touch: strokes are drawn instead
@@ -199,6 +199,8 @@ def _draw_effects(axes: Axes, curve: _SpecificationCurve, drawn: pd.DataFrame, s
 
 def _stretch_small_effects(axes: Axes, curve: _SpecificationCurve, drawn: pd.DataFrame) -> None:
     """Make the axis logarithmic where effects are of very different size."""
+    from matplotlib.ticker import SymmetricalLogLocator  # slow to import, and most who read readings draw none
+
     effects = drawn[curve.effect].to_numpy(np.float64)
     if len(effects) and curve.is_distance:
         _stretch_small_distances(axes, curve, drawn)
@@ -208,10 +210,12 @@ def _stretch_small_effects(axes: Axes, curve: _SpecificationCurve, drawn: pd.Dat
             axes.set_ylabel(f"{curve.label}\nlogarithmic beyond ± {middle:.2g}")
             axes.set_yscale("symlog", linthresh=middle)
             axes.yaxis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=middle))
-            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
 
 
 def _stretch_small_distances(axes: Axes, curve: _SpecificationCurve, drawn: pd.DataFrame) -> None:
+    from matplotlib.ticker import LogLocator, NullLocator
+
     distances = drawn[curve.effect].to_numpy(np.float64)
     if distances.min() <= 0 or distances.max() < _WIDE * distances.min():
         return
@@ -220,7 +224,7 @@ def _stretch_small_distances(axes: Axes, curve: _SpecificationCurve, drawn: pd.D
     axes.set_yscale("log")
     axes.set_ylim(bottom=max(smallest, distances.min() / _WIDE) / 1.2)
     axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.yaxis.set_minor_locator(NullLocator())
 
 
@@ -291,6 +295,8 @@ def _draw_strokes(axes: Axes, places: np.ndarray, low: ArrayLike, high: ArrayLik
 
 def _draw_row_as_image(axes: Axes, row: int, places: np.ndarray, n: int) -> None:
     """Draw which of n readings have a value as a row of pixels, grey so that it is seen on dark and on light."""
+    from matplotlib.colors import to_rgba
+
     pixels = np.zeros((1, n, 4))
     pixels[0, places] = to_rgba(_PALE)
     extent = (-0.5, n - 0.5, row + 0.36, row - 0.36)
@@ -298,20 +304,20 @@ def _draw_row_as_image(axes: Axes, row: int, places: np.ndarray, n: int) -> None
 
 
 def _make_legend(curve: _SpecificationCurve, drawn: pd.DataFrame) -> list[Line2D]:
-    make_dot = partial(Line2D, [], [], linestyle="none", marker="o", markersize=6)
+    make_dot = partial(style.make_key, linestyle="none", marker="o", markersize=6)
     handles = []
     for value, (words, colour) in curve.colours.items():
         if (drawn[curve.colour_by] == value).any():
             handles.append(make_dot(color=colour, label=words))
     full, hollow = curve.legend_of_full
     handles += [make_dot(color=INK, label=full), make_dot(color=INK, markerfacecolor=style.PAPER, label=hollow)]
-    handles.append(Line2D([], [], color=INK, linestyle="none", marker="|", markersize=11, label="95 % interval"))
+    handles.append(style.make_key(color=INK, linestyle="none", marker="|", markersize=11, label="95 % interval"))
     if (drawn["kind"] == "literal").any():
         label = "the literal reading"
-        handles.append(Line2D([], [], color=_LITERAL, marker="D", markersize=6, linestyle=":", label=label))
+        handles.append(style.make_key(color=_LITERAL, marker="D", markersize=6, linestyle=":", label=label))
     if curve.floor:
         words = curve.legend_of_floor
-        handles.append(Line2D([], [], color=_PALE, linestyle="none", marker="_", markersize=8, label=words))
+        handles.append(style.make_key(color=_PALE, linestyle="none", marker="_", markersize=8, label=words))
     if curve.line:
-        handles.append(Line2D([], [], color=curve.line[2], linestyle=(0, (5, 2)), label=curve.line[1]))
+        handles.append(style.make_key(color=curve.line[2], linestyle=(0, (5, 2)), label=curve.line[1]))
     return handles

@@ -224,8 +224,11 @@ class PaperRun:
         return self._list_claim_plots(Speaker.OURS)
 
     def _list_claim_plots(self, speaker: Speaker) -> list[StripPlot[ClaimRow]]:
-        new_rows = {claim.id: self.describe_further_rows(claim.id) for claim in self.claims}
-        return list_claim_plots(self.paper, self.claims, new_rows, speaker)
+        return list_claim_plots(self.paper, self.claims, self._new_rows, speaker)
+
+    @cached_property
+    def _new_rows(self) -> dict[str, str]:
+        return {claim.id: self.describe_further_rows(claim.id) for claim in self.claims}
 
     def describe_further_rows(self, claim: str) -> str:
         """Return what crossed splits say of a claim on new rows; nothing if nobody asked."""

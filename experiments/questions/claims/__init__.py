@@ -23,7 +23,7 @@ def find_rule(claim: Claim) -> Rule: ...
 def find_rule(claim):
     """Return the rule of a claim; BadInput if its kind is somebody's own and has none."""
     for kind in type(claim).__mro__:
-        name = name_kind(kind) if is_built_in(kind) else ""
+        name = name_kind(kind) if kind not in RULES and is_built_in(kind) else ""
         if name and util.find_spec(f"{__name__}.{name}"):
             import_module(f"{__name__}.{name}")
         if kind in RULES:

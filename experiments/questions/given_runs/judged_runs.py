@@ -16,7 +16,7 @@ from experiments.errors import BadInput
 from experiments.judge.claim_answer import ClaimAnswer
 from experiments.judge.claim_answers import judge_claims
 from experiments.judge.more_runs import MoreRuns, list_more_runs
-from experiments.judge.number_answers import judge_numbers
+from experiments.judge.number_answers import list_number_verdicts, tabulate_verdicts
 from experiments.judge.question import AskedClaim, ClaimQuestion
 from experiments.judge.verdict import Verdict
 from experiments.questions.given_runs.given_table import arrange_given
@@ -75,12 +75,15 @@ def judge_runs(paper: Paper, paper_name: str, frame: pd.DataFrame, name: str, is
         questions = replace(questions, claims=tuple(map(_forget_scope, questions.claims)))
     table = arrange_given(frame, name, paper, list_asked(questions.claims, questions.numbers))
     results = Results(table)
-    numbers = judge_numbers(questions.numbers, results)
+    verdicts = list_number_verdicts(questions.numbers, results)
+    numbers = tabulate_verdicts(questions.numbers, verdicts)
     if not numbers.empty:
         numbers.loc[numbers["statistic"] == "exact", "reason"] = _UNCOUNTED
     claims = judge_claims(questions.claims, results, numbers)
     is_open = [answer.as_read in (Verdict.UNDECIDED, Verdict.NOT_RUN) for answer in claims]
-    more = list_more_runs(compress(questions.claims, is_open), questions.numbers, results)  # others need none
+    of_numbers = {question.number.id: found for question, found in zip(questions.numbers, verdicts, strict=True)}
+    open_claims = compress(questions.claims, is_open)  # others need none
+    more = list_more_runs(open_claims, questions.numbers, results, of_numbers)
     return JudgedRuns(paper, int((table["status"] == "done").sum()), len(table), claims, numbers, more)
 
 
