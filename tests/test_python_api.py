@@ -32,7 +32,7 @@ from experiments.stats import mean_interval
 from experiments.store.database import Store
 from tests.command_line import exit_code
 
-FEW = 50
+TRAININGS = 50
 """Trainings and releases by which an audit comes to its end; what it finds by many is in test_audit_of_own."""
 SETTINGS = {"dataset": "car", "algorithm": ["majority", "rdt"], "epsilon": [1.0, math.inf], "repeats": 3, "jobs": 1}
 
@@ -151,8 +151,8 @@ def test_a_script_without_a_guard_runs_once_with_processes(tmp_path):
         from experiments.audit.attacks import release_path
         print("begun")
         frame = dr.run("car", "majority,rdt".split(","), repeats=4, jobs=2, results={str(tmp_path / "r")!r})
-        audit_tasks.FEWEST["trainings"] = release_path.RELEASES = {FEW}
-        print(set(frame["status"]), dr.audit("fm", trainings={FEW}, jobs=2).outcome)
+        audit_tasks.FEWEST["trainings"] = release_path.RELEASES = {TRAININGS}
+        print(set(frame["status"]), dr.audit("fm", trainings={TRAININGS}, jobs=1).outcome)
         """)
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=ROOT, timeout=300)
@@ -440,9 +440,9 @@ def test_a_paper_of_ones_own_finds_its_printed_numbers_beside_it(tmp_path, monke
 
 @pytest.mark.long
 def test_an_estimator_is_audited_by_its_class_and_parameters(monkeypatch):
-    monkeypatch.setitem(audit_tasks.FEWEST, "trainings", FEW)
-    monkeypatch.setattr(release_path, "RELEASES", FEW)
-    found = dr.audit(RDTClassifier(epsilon=2.0), trainings=FEW, jobs=1)
+    monkeypatch.setitem(audit_tasks.FEWEST, "trainings", TRAININGS)
+    monkeypatch.setattr(release_path, "RELEASES", TRAININGS)
+    found = dr.audit(RDTClassifier(epsilon=2.0), trainings=TRAININGS, jobs=1)
     assert found.outcome.startswith("withstood") and not found.missing
     assert set(found.frame["claimed"]) == {2.0} and "RDTClassifier" in str(found)
 
