@@ -78,9 +78,9 @@ class Client:
         """Run lines of Python as a program of this name, and return its exit code and what it wrote."""
         return self.start_code(code, program, *words, **settings).wait()
 
-    def start_code(self, code, program, *words, asked="", **variables):
+    def start_code(self, code, program, *words, asked="", folder=None, **variables):
         """Start lines of Python as a program of this name, with a text on its standard input."""
-        return self._start({"code": code, "words": list(map(str, [program, *words]))}, asked, None, variables)
+        return self._start({"code": code, "words": list(map(str, [program, *words]))}, asked, folder, variables)
 
     def _start(self, request, asked, folder, variables):
         request |= {"folder": str(folder or self._folder), "environment": self._environment | variables}

@@ -45,13 +45,14 @@ PROGRAM = "from algorithms.native import _load_twins; print(_load_twins()['numbe
 BECOME = ("setpriv", "--reuid=12345", "--regid=12345", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all")
 ANOTHER_USER = BECOME if os.name == "posix" and os.getuid() == 0 else ()
 """Root may write everywhere; anybody else is kept out by the modes of files."""
+PLACE = "checkout"
 SLOWER = "plain Python runs, some hundred times slower"
 
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
-    """A small checkout whose kernel is the number 1, compiled."""
-    folder = tmp_path_factory.mktemp("compiled") / "checkout"
+    """A small checkout whose kernel is the number 1, compiled, which nobody edits."""
+    folder = tmp_path_factory.mktemp("compiled") / PLACE
     (folder / "algorithms" / "native").mkdir(parents=True)
     for name in COPIED:
         shutil.copy(ROOT / "algorithms" / name, folder / "algorithms" / name)
@@ -60,13 +61,15 @@ def compiled(tmp_path_factory):
     (folder / "algorithms/native/module.cpp").write_text(MODULE)
     edit(folder, 1)
     assert run(folder)[0] == "1"
-    return folder
+    return shutil.copytree(folder, folder.with_name("kept"))
 
 
 @pytest.fixture
-def checkout(compiled, tmp_path):
-    """A copy of it, without the workshop."""
-    return shutil.copytree(compiled, tmp_path / "checkout", ignore=shutil.ignore_patterns(".cache"))
+def checkout(compiled):
+    """A copy of it where it was compiled: CMake, which takes longer than the compiler, has what it found there."""
+    place = compiled.with_name(PLACE)
+    shutil.rmtree(place, ignore_errors=True)
+    return shutil.copytree(compiled, place)
 
 
 def edit(folder, number):
@@ -126,6 +129,7 @@ def test_a_lock_of_another_user_is_no_traceback(shared):
 
 def test_a_cache_that_cannot_be_made_is_no_traceback(checkout):
     edit(checkout, 2)
+    shutil.rmtree(checkout / ".cache")
     (checkout / ".cache").touch()
     out, said = run(checkout)
     assert out == "plain" and SLOWER in said and len(said.splitlines()) == 1
@@ -195,7 +199,7 @@ def test_code_that_is_edited_while_it_is_compiled_does_not_pass_for_the_new_code
     go_on.touch()
     out, said = process.communicate()
     assert out.strip() == "plain" and "edited while they were compiled" in said and SLOWER in said
-    assert run(checkout)[0] == "3"
+    assert run(checkout, CXX=compiler)[0] == "3"
 
 
 def test_after_an_interrupted_compile_nothing_old_passes_for_what_was_taken_back(checkout, slow_compiler):

@@ -224,7 +224,7 @@ def test_looks_are_those_of_the_judge():
 @pytest.mark.system
 def test_the_command_writes_the_tables_that_it_prints(tmp_path, capsys):
     path = tmp_path / "calibration.md"
-    assert exit_code("do=calibrate", "simulations=400", f"file={path}", "executor.jobs=2") == 0
+    assert exit_code("do=calibrate", "simulations=400", f"file={path}", "executor.jobs=1") == 0
     text = path.read_text(encoding="utf-8")
     assert text.strip() == capsys.readouterr().out.strip()
     published = (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")

@@ -230,8 +230,8 @@ def test_chunks_take_longer_where_there_are_many_workers():
     assert sizes == [1, 6]
 
 
-def test_the_script_with_dask_jobqueue_runs_a_paper_on_the_workers_of_its_cluster(tmp_path):
-    """With a cluster of this machine in place of Slurm's, and a small paper."""
+def test_the_script_with_dask_jobqueue_runs_a_paper_on_its_cluster(tmp_path):
+    """With a worker of this machine in place of 32 of Slurm, and a small paper."""
     (script,) = fenced_blocks((ROOT / "docs" / "executors.md").read_text(encoding="utf-8"), "py")
     run = f'dr.run_paper("demo", repeats=1, results={str(tmp_path / "results")!r},'
     assert script.count("dr.run_paper(2,") == 1
@@ -244,7 +244,7 @@ class SLURMCluster(LocalCluster):
         super().__init__(n_workers=0, threads_per_worker=cores, memory_limit=memory, dashboard_address=None)
 
     def scale(self, jobs):
-        super().scale(min(jobs, 2))
+        super().scale(min(jobs, 1))
 """,
         encoding="utf-8",
     )

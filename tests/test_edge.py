@@ -114,13 +114,37 @@ def run_in_shell(line, **variables):
     )
 
 
-@ON_LINUX
-@pytest.mark.parametrize("streams", [">&-", "2>&-", "2>/dev/full", "<&- >&- 2>&-"])
-def test_streams_that_are_closed_or_full_cost_no_result(streams, tmp_path):
-    done = run_in_shell(f"RUN {' '.join(SWEEP)} output=csv results={tmp_path} {streams}")
+def run_with(commands, before, *words):
+    """Run a command in a process forked after its imports, which first runs some lines; returns what it wrote."""
+    code = f"import os, runpy, sys\n{before}\nrunpy.run_module('experiments', run_name='__main__', alter_sys=True)"
+    return commands.run_code(code, "experiments", *words)
+
+
+def check_sweep(done, folder):
     assert done.returncode == 0 and "Traceback" not in done.stderr
-    assert (tmp_path / "sweeps" / "car-majority" / "report.html").is_file()
-    if ">&-" not in streams.split():
+    assert (folder / "sweeps" / "car-majority" / "report.html").is_file()
+
+
+@ON_LINUX
+def test_streams_that_are_all_closed_cost_no_result(tmp_path):
+    check_sweep(run_in_shell(f"RUN {' '.join(SWEEP)} output=csv results={tmp_path} <&- >&- 2>&-"), tmp_path)
+
+
+@ON_LINUX
+@pytest.mark.parametrize(
+    "as_it_starts",
+    [
+        "os.close(1); sys.stdout = None",
+        "os.close(2); sys.stderr = None",
+        "os.dup2(os.open('/dev/full', os.O_WRONLY), 2)",
+    ],
+    ids=[">&-", "2>&-", "2>/dev/full"],
+)
+def test_a_stream_that_is_closed_or_full_costs_no_result(as_it_starts, tmp_path, commands):
+    """Python sets a stream that is closed to None."""
+    done = run_with(commands, as_it_starts, *SWEEP, "output=csv", f"results={tmp_path}")
+    check_sweep(done, tmp_path)
+    if "stdout" not in as_it_starts:
         assert "car,majority," in done.stdout
 
 
@@ -142,9 +166,10 @@ def test_a_locale_without_our_characters_gets_them_by_number(encoding):
     assert done.returncode == 0 and r"whether they keep the \u03b5 that they claim" in done.stdout
 
 
-def test_a_sweep_is_shown_in_any_locale(tmp_path):
-    words = ("dataset=car", "algorithm=rdt", "repeats=1", "executor.jobs=1", "output=table")
-    done = run_in_shell(f"RUN {' '.join(words)} results={tmp_path}", PYTHONIOENCODING="latin-1")
+def test_a_sweep_is_shown_in_any_locale(tmp_path, commands):
+    words = ("dataset=car", "algorithm=rdt", "repeats=1", "executor.jobs=1", "output=table", f"results={tmp_path}")
+    in_latin_1 = "for stream in (sys.stdout, sys.stderr): stream.reconfigure(encoding='latin-1')"
+    done = run_with(commands, in_latin_1, *words)
     assert done.returncode == 0 and r"car, rdt, \u03b5 = 1, 1 run" in done.stdout
 
 
@@ -193,14 +218,14 @@ except Interrupted as ended:
     assert (done.stdout, done.stderr) == (f"goes on\n{int(signal.SIGINT)}\n", "")
 
 
-def test_results_go_to_a_folder_whose_name_is_not_utf_8(tmp_path):
+def test_results_go_to_a_folder_whose_name_is_not_utf_8(tmp_path, commands):
     folder = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
     words = ("dataset=car", "algorithm=majority,rdt", "repeats=1", "executor.jobs=1", "output=table")
-    done = run_in_shell(f"RUN {' '.join(words)} results='{folder}'")
+    done = commands.run_module("experiments", *words, f"results={folder}")
     assert done.returncode == 0 and r"caf\udce9/sweeps/car-majority-rdt/report.html" in done.stdout, done.stderr
     assert r"caf\\udce9" in Path(folder, "sweeps", "car-majority-rdt", "provenance.json").read_text(encoding="utf-8")
     for words in ("export", "paper=demo"):  # which write Parquet
-        refused = run_in_shell(f"RUN {words} results='{folder}'")
+        refused = commands.run_module("experiments", words, f"results={folder}")
         assert refused.returncode == 2 and len(refused.stderr.splitlines()) == 1, refused.stderr
 
 

@@ -152,17 +152,20 @@ def test_every_command_that_a_project_names_is_one(project, capsys):
         assert words[2] == "run" or f"dp-replica {words[2]}" in capsys.readouterr().out
 
 
-def test_a_project_whose_code_has_a_fault_fails_its_check(tmp_path, capsys, monkeypatch):
+def edit(path, old, new):
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_a_project_whose_code_has_a_fault_fails_its_check(tmp_path, capsys, monkeypatch, commands):
     monkeypatch.setattr(sys, "path", [*sys.path])
     run = ["--config-dir", tmp_path / "cut", "paper=cut", "executor.jobs=1", f"results={tmp_path / 'results'}"]
     assert exit_code("new", "project", "cut", f"to={tmp_path}") == 0
+    edit(tmp_path / "cut" / "paper" / "cut.yaml", "accepted: 200 ", "accepted: 80 ")  # of fewer runs bands are wider
     assert exit_code("bands", *run) == 0
-    module = tmp_path / "cut" / "cut.py"
-    text = module.read_text(encoding="utf-8")
-    assert text.count("scores.argmax") == 1
-    module.write_text(text.replace("scores.argmax", "scores.argmin"), encoding="utf-8")
-    command = [sys.executable, "-m", "experiments", "check", *map(str, run)]  # this process has the module as it was
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    edit(tmp_path / "cut" / "cut.py", "scores.argmax", "scores.argmin")
+    done = commands.run_module("experiments", "check", *run)  # this process has the module as it was
     assert done.returncode == 1 and "accuracy" in done.stdout, done.stderr
 
 

@@ -739,15 +739,16 @@ def test_papers_of_one_command_give_what_each_gives_alone(tmp_path, commands):
         text += "  all: {dataset: [car], algorithm: [majority, nothing]}\ntables: []\n"
         (tmp_path / "own" / "paper" / f"{name}.yaml").write_text(text)
     words = ("--config-dir", "own", "most_repeats=3")
-    together = start(
-        tmp_path, *words, "paper=first,second,third", "executor.jobs=2", f"results={tmp_path / 'together'}"
-    )
+
+    def run(*others):
+        return commands.run_module("experiments", *words, *others, folder=tmp_path, PYTHONPATH=str(ROOT))
+
+    together = run("paper=first,second,third", "executor.jobs=2", f"results={tmp_path / 'together'}")
     assert together.returncode == 0, together.stderr
     headings = [together.stdout.index(f"The {name}\n") for name in ("first", "second", "third")]
     assert headings == sorted(headings)
     for name in ("first", "second", "third"):
-        own = f"paper={name}", "executor.jobs=1", f"results={tmp_path / 'alone'}"
-        alone = commands.run_module("experiments", *words, *own, folder=tmp_path, PYTHONPATH=str(ROOT))
+        alone = run(f"paper={name}", "executor.jobs=1", f"results={tmp_path / 'alone'}")
         assert alone.returncode == 0, alone.stderr
         for file in ("cells.csv", "claims.json", "numbers.csv", "paper.yaml"):
             made, expected = (tmp_path / folder / f"paper-{name}" / file for folder in ("together", "alone"))

@@ -596,13 +596,13 @@ models = sys.modules["models"]
 
 @needs_peers
 def test_a_record_that_is_replaced_costs_diffprivlibs_forest_two_epsilon():
-    """Two thousand trees of one forest, each with the same six rows and a cut between 0 and 1.
+    """Fifteen hundred trees of one forest, each with the same six rows and a cut between 0 and 1.
 
     Leaf 0 has two rows of class 0 and one of class 1, as has leaf 1; then one row of class 0 moves from leaf 0 to
     leaf 1 and becomes one of class 1. Permute-and-flip draws the lesser of two labels whose counts differ by u with the
     chance ½ exp(-ε u), so both leaves take the label 1 with ¼ exp(-2ε) before and ¼ after.
     """
-    epsilon, n_trees = 0.5, 2000
+    epsilon, n_trees = 0.5, 1500
     found = in_their_environment(f"""
 def share(x, y):
     model, rows = models.make_diffprivlib_forest(
@@ -714,7 +714,7 @@ print(json.dumps([spent[: len(spent) // 2], totals]))
 @needs_peers
 def test_one_more_row_costs_a_leaf_of_diffprivlibs_tree_no_more_than_epsilon():
     """A leaf with two rows of either class takes each label with ½; one more of class 0 leaves class 1 ½ exp(-ε)."""
-    epsilon, n_trees = 0.5, 4000
+    epsilon, n_trees = 0.5, 1500
     shares = in_their_environment(f"""
 def share(y):
     labels = []

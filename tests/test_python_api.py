@@ -21,6 +21,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import dp_replica as dr
 from algorithms import RDTClassifier
+from experiments.audit import audit_tasks
+from experiments.audit.attacks import release_path
 from experiments.config.paths import ROOT
 from experiments.judge.verdict import Verdict
 from experiments.python_api.auditing import describe_estimator
@@ -30,6 +32,8 @@ from experiments.stats import mean_interval
 from experiments.store.database import Store
 from tests.command_line import exit_code
 
+TRAININGS = 50
+"""Trainings and releases by which an audit comes to its end; what it finds by many is in test_audit_of_own."""
 SETTINGS = {"dataset": "car", "algorithm": ["majority", "rdt"], "epsilon": [1.0, math.inf], "repeats": 3, "jobs": 1}
 
 
@@ -143,9 +147,12 @@ def test_a_script_without_a_guard_runs_once_with_processes(tmp_path):
     script.write_text(
         textwrap.dedent(f"""
         import dp_replica as dr
+        from experiments.audit import audit_tasks
+        from experiments.audit.attacks import release_path
         print("begun")
         frame = dr.run("car", "majority,rdt".split(","), repeats=4, jobs=2, results={str(tmp_path / "r")!r})
-        print(set(frame["status"]), dr.audit("fm", trainings=1000, jobs=2).outcome)
+        audit_tasks.FEWEST["trainings"] = release_path.RELEASES = {TRAININGS}
+        print(set(frame["status"]), dr.audit("fm", trainings={TRAININGS}, jobs=1).outcome)
         """)
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=ROOT, timeout=300)
@@ -432,8 +439,10 @@ def test_a_paper_of_ones_own_finds_its_printed_numbers_beside_it(tmp_path, monke
 
 
 @pytest.mark.long
-def test_an_estimator_is_audited_by_its_class_and_parameters():
-    found = dr.audit(RDTClassifier(epsilon=2.0), trainings=1_000, jobs=1)
+def test_an_estimator_is_audited_by_its_class_and_parameters(monkeypatch):
+    monkeypatch.setitem(audit_tasks.FEWEST, "trainings", TRAININGS)
+    monkeypatch.setattr(release_path, "RELEASES", TRAININGS)
+    found = dr.audit(RDTClassifier(epsilon=2.0), trainings=TRAININGS, jobs=1)
     assert found.outcome.startswith("withstood") and not found.missing
     assert set(found.frame["claimed"]) == {2.0} and "RDTClassifier" in str(found)
 
