@@ -224,7 +224,9 @@ reported: folds.csv
 repeats: 20
 most_repeats: 40
 studies:
-  grid: {dataset: car, algorithm: [random_forest, majority], protocol: {folds: 3}, metrics: [f1_macro, roc_auc_ovr]}
+  grid: {dataset: car, algorithm: [random_forest, majority],
+    depends: {n_estimators: {algorithm: {random_forest: 2, majority: 2}}},
+    protocol: {folds: 3}, metrics: [f1_macro, roc_auc_ovr]}
 tables:
   - {id: table-1, title: "F1", kind: grid, study: grid, rows: dataset, columns: algorithm, metric: f1_macro}
 figures:
