@@ -1,4 +1,4 @@
-"""Tells Hydra of variants, for which an option is a file; Hydra finds this by its folder's name."""
+"""Gives Hydra options that it would not find (variants) or read slowly (papers); it finds this by its folder's name."""
 
 # Hydra loads this in programs of other people, too: what reads our catalogue is imported when it is asked for.
 from pathlib import Path
@@ -8,12 +8,12 @@ from hydra.core.object_type import ObjectType
 from hydra.plugins.config_source import ConfigResult, ConfigSource
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 
-_SCHEME = "dp-replica-variants"
+_SCHEME = "dp-replica-options"
 _MAIN = "main"  # Hydra's name for the folder of the program that is run
 
 
-class VariantsOfAlgorithms(SearchPathPlugin):
-    """Puts the variants before the files that have them, where the program is ours."""
+class OptionsOfOurs(SearchPathPlugin):
+    """Puts options that we read before all files, where the program is ours."""
 
     def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
         """Put them first."""
@@ -24,8 +24,11 @@ class VariantsOfAlgorithms(SearchPathPlugin):
             search_path.prepend("dp-replica", f"{_SCHEME}://")
 
 
-class VariantSource(ConfigSource):
-    """Gives Hydra the algorithms whose files have variants, by each of their names; it reads all other files itself."""
+class OptionSource(ConfigSource):
+    """Gives Hydra papers, and algorithms whose files have variants by each of their names; the rest it reads itself.
+
+    It would parse a paper in plain Python, which took longer than all else of a composition.
+    """
 
     @staticmethod
     def scheme() -> str:
@@ -37,15 +40,15 @@ class VariantSource(ConfigSource):
         return True
 
     def is_group(self, config_path: str) -> bool:
-        """Return whether a path is that of the algorithms."""
-        return config_path == _ALGORITHM
+        """Return whether a path is that of the algorithms or of the papers."""
+        return config_path in (_ALGORITHM, _PAPER)
 
     def is_config(self, config_path: str) -> bool:
-        """Return whether a path is that of an algorithm with variants, or of a variant."""
+        """Return whether a path is that of a paper, of an algorithm with variants, or of a variant."""
         return _find_place(config_path) is not None
 
     def load_config(self, config_path: str) -> ConfigResult:
-        """Return what the file of an algorithm says of it."""
+        """Return what a file says of an algorithm or of a paper."""
         from omegaconf import OmegaConf
 
         from documents.composed_yaml import read_as_composed
@@ -56,21 +59,24 @@ class VariantSource(ConfigSource):
         return ConfigResult(self.provider, f"file://{place}", contents, {"package": None})
 
     def list(self, config_path: str, results_filter: ObjectType | None) -> list[str]:
-        """Return the names of all algorithms and variants."""
-        from documents.search_path import ALGORITHMS, list_choices
+        """Return the names of all algorithms and variants, or of all papers."""
+        from documents.search_path import BUILT_IN, list_choices
 
-        return [] if results_filter == ObjectType.GROUP or config_path != _ALGORITHM else list_choices(ALGORITHMS)
+        is_ours = results_filter != ObjectType.GROUP and self.is_group(config_path)
+        return list_choices(BUILT_IN / config_path) if is_ours else []
 
 
-_ALGORITHM = "algorithm"
+_ALGORITHM, _PAPER = "algorithm", "paper"
 
 
 def _find_place(config_path: str) -> Path | None:
-    """Return the place of an algorithm that has variants, or of a variant; None of anything else."""
+    """Return the place of a paper, of an algorithm that has variants, or of a variant; None of anything else."""
     from documents.composed_yaml import list_places
-    from documents.search_path import ALGORITHMS, find_file
+    from documents.search_path import BUILT_IN, find_file
     from documents.variants import split_place
 
     group, _, name = config_path.rpartition("/")
-    place = find_file(ALGORITHMS, name) if group == _ALGORITHM else None
-    return place if place and (place != split_place(place)[0] or len(list_places(place)) > 1) else None
+    place = find_file(BUILT_IN / group, name) if group in (_ALGORITHM, _PAPER) else None
+    if place is None or group == _PAPER:
+        return place
+    return place if place != split_place(place)[0] or len(list_places(place)) > 1 else None
