@@ -49,7 +49,8 @@ class Interrupted(KeyboardInterrupt):
 def run_process(command: Callable[[], None]) -> NoReturn:
     """Run a command as all that this process does, and end with its exit code; 128 and its number after a signal."""
     codes: list[int] = []
-    atexit.register(_end_at_once, codes)  # first, before what is imported does so: it is called last
+    if not atexit._ncallbacks():  # what was registered first is called last: a profiler's, if there is one
+        atexit.register(_end_at_once, codes)
     _open_streams()
     _take_any_text()
     _keep_figures_to_files()

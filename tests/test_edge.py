@@ -269,3 +269,14 @@ def test_a_signal_that_is_ignored_from_the_first_is_not_heard(tmp_path):
     )
     done = run_in_shell(f"trap '' HUP INT; {sys.executable} -c \"{code}\"")
     assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")
+
+
+@pytest.mark.parametrize("first", ["outside", "inside"])
+def test_what_is_registered_for_the_end_of_a_process_is_called(first):
+    """Whether it was before the command, as a profiler's, or by what it imports; what stands in a buffer is written."""
+    register = "atexit.register(print, 'at the end')"
+    outside, inside = (register, "") if first == "outside" else ("", register)
+    code = f"import atexit; from experiments.edge import run_process\n{outside}\n"
+    code += f"def command():\n    {inside}\n    print('done', end=', ')\nrun_process(command)"
+    done = run_in_shell(f'{sys.executable} -c "{code}"')
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done, at the end\n", "")
