@@ -278,5 +278,5 @@ def test_what_is_registered_for_the_end_of_a_process_is_called(first):
     outside, inside = (register, "") if first == "outside" else ("", register)
     code = f"import atexit; from experiments.edge import run_process\n{outside}\n"
     code += f"def command():\n    {inside}\n    print('done', end=', ')\nrun_process(command)"
-    done = run_in_shell(f'{sys.executable} -c "{code}"')
+    done = run_in_shell(f'{sys.executable} -c "{code}"', PYTHONUNBUFFERED="")
     assert (done.returncode, done.stdout, done.stderr) == (0, "done, at the end\n", "")
