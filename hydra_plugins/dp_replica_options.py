@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.object_type import ObjectType
-from hydra.plugins.config_source import ConfigResult, ConfigSource
+from hydra.plugins.config_source import ConfigLoadError, ConfigResult, ConfigSource
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 
 _SCHEME = "dp-replica-options"
@@ -51,12 +51,16 @@ class OptionSource(ConfigSource):
         """Return what a file says of an algorithm or of a paper."""
         from omegaconf import OmegaConf
 
-        from documents.composed_yaml import read_as_composed
+        from documents.composed_yaml import UNREADABLE, read_as_composed
+        from documents.yaml_files import shorten_path
 
         place = _find_place(config_path)
         assert place is not None, config_path
-        contents = OmegaConf.create(read_as_composed(place))
-        return ConfigResult(self.provider, f"file://{place}", contents, {"package": None})
+        try:
+            contents = read_as_composed(place)
+        except UNREADABLE as error:
+            raise ConfigLoadError(f"{shorten_path(place)} cannot be read: {' '.join(str(error).split())}") from error
+        return ConfigResult(self.provider, f"file://{place}", OmegaConf.create(contents), {"package": None})
 
     def list(self, config_path: str, results_filter: ObjectType | None) -> list[str]:
         """Return the names of all algorithms and variants, or of all papers."""

@@ -355,3 +355,21 @@ def test_a_key_that_stands_twice_is_refused(tmp_path):
     (tmp_path / "twice.yaml").write_text("a: 1\nb: {c: 2, c: 3}\n", encoding="utf-8")
     with pytest.raises(YAMLError, match="duplicate key c"):
         read_as_composed(tmp_path / "twice.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (b"title: [\n", "while parsing a flow node"),
+        (b"title: ${nowhere}\n", "Interpolation key 'nowhere' not found"),
+        (b"a: 1\na: 2\n", "found duplicate key a"),
+        (b"\xff\xfe\n", "'utf-8' codec can't decode"),
+    ],
+)
+def test_a_paper_that_cannot_be_read_is_named_with_the_reason(text, why, tmp_path, capsys):
+    (tmp_path / "paper").mkdir()
+    file = tmp_path / "paper" / "torn.yaml"
+    file.write_bytes(text)
+    assert exit_code("--config-dir", tmp_path, "paper=torn", f"results={tmp_path / 'results'}") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"error: {file} cannot be read: ") and why in line
