@@ -78,8 +78,6 @@ def read_as_composed(file: Path) -> Any:
     'sklearn.dummy.DummyClassifier'
     """
     whole, variant = variants.split_place(file)
-    if not variant:
-        return variants.select_variant(_read_whole(whole), "")
     return deepcopy(variants.select_variant(_read_kept(whole, find_state(whole)), variant))
 
 
@@ -121,7 +119,7 @@ def list_places(file: Path) -> dict[str, Path]:
 
 @lru_cache(maxsize=1024)
 def _read_kept(file: Path, _state: tuple[int, int] | None) -> Any:
-    """Return what a file says in some state: that of many variants is asked for time and again."""
+    """Return what a file says in some state: a paper, and what has many variants, is asked for time and again."""
     return _read_whole(file)
 
 

@@ -252,44 +252,33 @@ def _become(request, streams):
     sys.argv = request["words"]
 
 
-class _Leaving:
-    """Ends a process as the last of what it does at its end, once its code is known.
-
-    Python would then take apart all that was imported, piece by piece: in memory that is shared with the process to
-    fork from, each piece is copied first, which took longer than most commands.
-    """
-
-    code = None
-
-    def __call__(self):
-        if self.code is None or not self._write_all():
-            return  # Python ends it, and says why
-        os._exit(self.code)
-
-    @staticmethod
-    def _write_all():
-        try:
-            for stream in filter(None, (sys.stdout, sys.stderr)):
-                stream.flush()
-        except (OSError, ValueError):  # full, broken or closed
-            return False
-        return True
-
-
-def run(request, leaving):
-    """Run what was asked for, and note its exit code."""
+def run(request, codes):
+    """Run what was asked for, and note its exit code, if it is a number."""
     try:
         if "module" in request:
             runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
         else:
             exec(request["code"], {"__name__": "__main__"})
-        leaving.code = 0
+        codes.append(0)
     except SystemExit as ended:
-        leaving.code = 0 if ended.code is None else ended.code if isinstance(ended.code, int) else None
+        codes += [ended.code or 0] if isinstance(ended.code, int | None) else []
         raise
 
 
+def end_at_once(codes):
+    """End this process as `experiments.edge` does, with a code that is known: else Python ends it, and says why.
+
+    Python would take apart all that was imported. In memory that is shared with the process to fork from, each piece is
+    copied first, which took longer than most commands.
+    """
+    with suppress(OSError, ValueError):  # streams that are full, broken or closed
+        for code in codes:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+
+
 if __name__ == "__main__":
-    leave = _Leaving()
-    atexit.register(leave)  # before anything else is imported: what was registered first is called last
-    run(serve(sys.argv[1], int(sys.argv[2]), sys.argv[3:]), leave)
+    codes = []
+    atexit.register(end_at_once, codes)  # before anything else is imported: what was registered first is called last
+    run(serve(sys.argv[1], int(sys.argv[2]), sys.argv[3:]), codes)

@@ -351,6 +351,15 @@ def test_a_file_says_what_it_says_to_hydra(text, tmp_path):
         assert repr(read_as_composed(file)) == repr(expected)
 
 
+def test_what_is_made_of_a_file_changes_no_other_answer_but_an_edit_does(tmp_path):
+    file = tmp_path / "kept.yaml"
+    file.write_text("a: {b: [1]}\n", encoding="utf-8")
+    read_as_composed(file)["a"]["b"].append(2)
+    assert read_as_composed(file) == {"a": {"b": [1]}}
+    file.write_text("a: {b: [1, 3]}\n", encoding="utf-8")
+    assert read_as_composed(file) == {"a": {"b": [1, 3]}}
+
+
 def test_a_key_that_stands_twice_is_refused(tmp_path):
     (tmp_path / "twice.yaml").write_text("a: 1\nb: {c: 2, c: 3}\n", encoding="utf-8")
     with pytest.raises(YAMLError, match="duplicate key c"):

@@ -5,14 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from algorithms.installation import name_in_checkout
 from documents import search_path
 from documents.composed_yaml import UNREADABLE, read_as_composed
-from documents.file_state import find_state
 from documents.yaml_files import find_lines, shorten_path
 from experiments.config import estimators, paths
 from experiments.statements.finding import find_function
@@ -100,15 +99,9 @@ def _read_file(paper: str) -> tuple[Path, Mapping[str, Any]]:
     file = search_path.find_file(paths.PAPERS, paper)
     if file is not None:
         with suppress(*UNREADABLE):
-            return file, _read_kept(file, find_state(file))
+            contents = read_as_composed(file)
+            return file, contents if isinstance(contents, Mapping) else {}
     return paths.PAPERS, {}
-
-
-@lru_cache(maxsize=1)
-def _read_kept(file: Path, _state: tuple[int, int] | None) -> Mapping[str, Any]:
-    """Return what a file says in some state: whoever asks for the claims of a paper asks for its numbers next."""
-    contents = read_as_composed(file)
-    return contents if isinstance(contents, Mapping) else {}
 
 
 @cache

@@ -84,7 +84,7 @@ def expand_grid(
                     f"metrics: {name!r} is a standard error over folds: set protocol.folds=5, or another number"
                 )
         check_cell(cell)
-        settings.append(cell.repeats(range(repeats)) if repeats > 1 else [cell])
+        settings.append(cell.repeats(range(repeats)) if repeats > 1 else [cell])  # which asks for no key
     return settings
 
 
