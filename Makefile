@@ -126,7 +126,7 @@ calibrate: $(STAMP)  ## how often are verdicts on claims wrong, and how many run
 audit: $(STAMP)  ## do algorithms keep the ε that they claim? each trained a million times; twenty minutes
 	$(RUN) do=audit $(HOW)
 
-test: $(STAMP)  ## algorithms against references, kernels, data, stores, verdicts, commands: four minutes on two quiet cores
+test: $(STAMP)  ## algorithms against references, kernels, data, stores, verdicts, commands: three to four minutes on two cores
 	$(PY) -m pytest -n auto --dist worksteal -m "not slow and not system and not long"
 
 test-system: $(STAMP)  ## the rest: audits, figures, pages, a wheel, the site, a browser, killed workers, the contributors' examples

@@ -447,6 +447,7 @@ def test_two_values_are_the_same_where_a_column_of_the_one_matches_the_other(one
         assert is_same_value(one, other) == match_column(column, other)[0], other
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", sorted(paths.PAPERS.glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_paper_can_be_published_as_far_as_can_be_told_before_it_runs(path):
     resolve_paper(read_paper(path.stem).replaced(repeats=2))

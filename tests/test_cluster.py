@@ -230,6 +230,7 @@ def test_chunks_take_longer_where_there_are_many_workers():
     assert sizes == [1, 6]
 
 
+@pytest.mark.long
 def test_the_script_with_dask_jobqueue_runs_a_paper_on_its_cluster(tmp_path):
     """With a worker of this machine in place of 32 of Slurm, and a small paper."""
     (script,) = fenced_blocks((ROOT / "docs" / "executors.md").read_text(encoding="utf-8"), "py")

@@ -31,6 +31,7 @@ def test_each_algorithm_is_fitted_on_the_largest_set_of_each_of_its_studies_near
     ]
 
 
+@pytest.mark.long
 def test_a_fit_is_measured_in_a_process_of_its_own(monkeypatch, capsys):
     found = costs.measure_costs(make_paper(studies={"large": STUDIES["large"]}))
     assert found[["dataset", "algorithm", "rows"]].values.tolist() == [["nursery", "majority", 9072]]

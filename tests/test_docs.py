@@ -94,6 +94,7 @@ def test_every_command_line_is_typed_alike_in_a_checkout_and_where_it_is_install
     assert of_checkouts == {"CHANGELOG.md"}, "it was a name of the program"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("line", COMMANDS)
 def test_every_command_composes(line, tmp_path, monkeypatch, capfd):
     words = pages.stop_early(COMMANDS[line])
@@ -168,6 +169,7 @@ def test_a_shell_completes_what_the_page_says(tmp_path):
     assert done.stdout.splitlines() == [completed.replace("`", "").replace(",", "") for _, completed in rows]
 
 
+@pytest.mark.long
 def test_the_page_on_python_runs_in_a_folder_of_its_own(tmp_path, monkeypatch, capfd):
     for module in ("results", "runs", "papers"):  # where `results` lies
         monkeypatch.setattr(f"experiments.python_api.{module}.resolve_path", lambda path: tmp_path / str(path))

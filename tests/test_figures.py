@@ -102,6 +102,7 @@ def test_a_drawing_has_a_name_and_text_that_can_be_read(path):
     assert {"Verdana" in text.get("style") for text in texts if text.get("style")} == {True}
 
 
+@pytest.mark.long
 def test_no_words_are_cut_off_at_the_edge_of_a_drawing(browser, tmp_path):
     page, cut_off = tmp_path / "page.html", {}
     page.write_text("<!doctype html><title>Drawings</title>", encoding="utf-8")
@@ -120,6 +121,7 @@ def test_no_words_are_cut_off_at_the_edge_of_a_drawing(browser, tmp_path):
     ],
     ids=["lines", "dots"],
 )
+@pytest.mark.long
 def test_a_sweep_of_several_panels_can_be_read_on_a_phone(values, tmp_path):
     n_settings = math.prod(map(len, values.values()))
     run = run_sweep(accuracies(*np.linspace(0.2, 0.8, n_settings)), **values)

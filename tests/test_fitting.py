@@ -257,6 +257,7 @@ class Places:
                 raise KeyboardInterrupt(place)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("make", [*ONE_OF_EACH, OWN, *SAMPLERS], ids=label)
 def test_a_fit_that_is_interrupted_at_any_place_leaves_nothing(make):
     """Or it leaves all of the former fit, where this one has not begun, or all of this one, where it has ended."""

@@ -717,6 +717,7 @@ A forest that is as accurate is then a point away once in a thousand times, and 
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "depth"), N_SEEDS)
 def test_without_noise_it_agrees_with_a_random_forest_within_a_point(name, depth):
     if not datasets.is_available(name):

@@ -483,6 +483,7 @@ def test_the_contract_of_scikit_learn(estimator, check):
 
 
 @every_installed
+@pytest.mark.long
 def test_the_same_random_state_gives_the_same_model(cls):
     X, y = rows(cls)
     first = small(cls).fit(X, y)
@@ -595,6 +596,7 @@ models = sys.modules["models"]
 
 
 @needs_peers
+@pytest.mark.long
 def test_a_record_that_is_replaced_costs_diffprivlibs_forest_two_epsilon():
     """Fifteen hundred trees of one forest, each with the same six rows and a cut between 0 and 1.
 
@@ -625,6 +627,7 @@ print(json.dumps([
 
 
 @needs_peers
+@pytest.mark.long
 def test_a_record_that_is_removed_moves_others_from_tree_to_tree_of_diffprivlibs_forest():
     n_trees = 5
     n_changes = in_their_environment(f"""
@@ -650,6 +653,7 @@ print(json.dumps(sum(len(one ^ other) for one, other in zip(*dealt))))
 
 
 @needs_peers
+@pytest.mark.long
 def test_diffprivlibs_regression_pays_too_little_noise_and_too_much_budget():
     asked, squares = in_their_environment("""
 from diffprivlib.models import linear_regression as module
@@ -681,6 +685,7 @@ print(json.dumps([math.fsum(spent), squares[1:]]))
 
 
 @needs_peers
+@pytest.mark.long
 def test_a_class_of_diffprivlibs_naive_bayes_takes_all_of_epsilon_and_the_counts_show_the_number_of_rows():
     spent, totals = in_their_environment("""
 from diffprivlib.models import naive_bayes as module
@@ -712,6 +717,7 @@ print(json.dumps([spent[: len(spent) // 2], totals]))
 
 
 @needs_peers
+@pytest.mark.long
 def test_one_more_row_costs_a_leaf_of_diffprivlibs_tree_no_more_than_epsilon():
     """A leaf with two rows of either class takes each label with ½; one more of class 0 leaves class 1 ½ exp(-ε)."""
     epsilon, n_trees = 0.5, 1500
@@ -732,6 +738,7 @@ print(json.dumps([share([0, 0, 1, 1]), share([0, 0, 0, 1, 1])]))
 
 
 @needs_peers
+@pytest.mark.long
 def test_the_noise_of_diffprivlibs_logistic_regression_is_that_of_the_proof():
     """The noise's norm is Gamma(d, 2 / ε') with ε' = ε - 2 ln(1 + ¼), as rows have norm 1 and n Λ = 1 / C = 1."""
     asked, mean = in_their_environment("""
@@ -837,6 +844,7 @@ print(json.dumps([models.calibrate_rho({epsilon}, {delta}), Recorded.deviations,
 
 
 @needs_peers
+@pytest.mark.long
 def test_which_categories_and_classes_occur_does_not_show_in_dp_ebm():
     found = in_their_environment("""
 from interpret.utils import _preprocessor

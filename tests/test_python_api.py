@@ -300,6 +300,7 @@ class Balanced(HTMLParser):
         self.text += data
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["1", "2", "3", "4", "5", "6", "benchmark"])
 def test_each_published_paper_is_loaded_with_all_that_it_has(name):
     paper = dr.load_paper(name)

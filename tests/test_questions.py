@@ -76,6 +76,7 @@ def test_a_question_that_has_travelled_gives_the_same_answer():
     assert judge_by_runs(sent, evidence) == judge_by_runs(claim.question, claim.question.gather(results))
 
 
+@pytest.mark.long
 def test_verdicts_made_in_other_processes_are_the_same(monkeypatch):
     monkeypatch.setattr(task_runner, "_SECONDS_HERE", 0)
     paper = read_paper("4")

@@ -56,6 +56,7 @@ def test_the_answers_come_first_then_the_picture_of_all_numbers_then_the_command
     assert table < 8 and table < picture < command < 40 and f"/{printed_picture.NAME}.svg)" in LINES[picture]
 
 
+@pytest.mark.long
 def test_the_sentence_stands_below_the_name_of_the_paper(pages, published):
     """On a phone the first column is what is seen of a wide table."""
     for run in published:

@@ -104,6 +104,7 @@ def test_nothing_of_the_kind_is_no_success(capfd, folder):
     assert code == 2 and "nothing has run" in err
 
 
+@pytest.mark.long
 def test_a_store_of_many_cells_is_read_column_by_column(tmp_path):
     """40,000 cells of 200 settings, which no loop over cells and metrics with a table for each would read in time."""
     from experiments.cells.cell import Cell

@@ -294,6 +294,7 @@ def test_joblib_finds_its_own_kind_of_processes_after_a_run(tmp_path):
     assert joblib.Parallel(2, "loky")(joblib.delayed(abs)(i) for i in (-1, -2)) == [1, 2]
 
 
+@pytest.mark.long
 def test_a_cluster_that_has_no_workers_is_waited_for_and_then_given_up(monkeypatch):
     monkeypatch.setattr(runner, "_PATIENCE", 0)
     counts = iter([1, 0])

@@ -35,6 +35,7 @@ def summarise(run, capsys, *more):
     return stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_no_line_is_longer_than_80_columns_and_nothing_that_is_missing_is_printed(folder, capsys):
     text = summarise(PaperRun.read(folder), capsys)

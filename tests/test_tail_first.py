@@ -252,6 +252,7 @@ def test_predictions_stay_within_the_bounds_however_large_the_noise_is(monkeypat
 # What leaves.
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("table", "kind"), [(with_tail, ReleasedTail), (without_tail, ReleasedForest)])
 @pytest.mark.parametrize("epsilon", [20.0, 100.0])
 def test_what_leaves_predicts_what_the_model_predicts(table, kind, epsilon, monkeypatch):

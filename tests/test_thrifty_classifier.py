@@ -477,6 +477,7 @@ LADDER = (0.1, 0.3, 0.6, 1.0, 1.9, 2.0, 3.0, 4.0, 5.0, 10.0, 30.0, 100.0)
         (draw_signals, 0.09),  # where pairs begin, and where a forest is paid for: each column says all by itself
     ],
 )
+@pytest.mark.long
 def test_more_budget_is_never_much_worse(draw, lost):
     """From where the forest is paid for on, too; what it costs where the rules do not fit a table is bounded."""
     accuracies = np.array([mean_accuracy(ThriftyClassifier, draw, epsilon) for epsilon in LADDER])

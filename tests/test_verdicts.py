@@ -403,6 +403,7 @@ def test_exact_numbers_must_agree_to_the_digit():
 @pytest.mark.parametrize(
     ("family", "n", "limit"), [("normal", 40, 5), ("exponential, tail below", 40, 5), ("3 % lose 40 points", 40, 10)]
 )
+@pytest.mark.long
 def test_few_true_numbers_are_refuted_whatever_the_paper_did(family, n, limit):
     """`make calibrate` measures this with as many as it takes; so few show what is grossly wrong."""
     (chosen,) = [one for one in FAMILIES if one.name == family]
