@@ -122,16 +122,20 @@ def _count_unsettled(verdicts: Iterable[Verdict]) -> list[str]:
     return [*depending, *([f"open: {', '.join(is_open)}"] if is_open else [])]
 
 
-def fill_finding(finding: PaperFinding, claims: Sequence[ClaimAnswer], numbers: pd.DataFrame) -> str:
-    """Return a finding with the sizes of a run, from the verdicts on claims and on numbers; a dash where it has none.
+def fill_finding(finding: PaperFinding, claims: Sequence[ClaimAnswer], numbers: pd.DataFrame, is_partial: bool) -> str:
+    """Return a finding with the sizes of a run, from the verdicts on claims and on numbers.
 
     A size is that of an effect, in the setting that refutes the claim if there is one, or of the difference of a
-    number, or it is how many numbers lie inside of our intervals.
+    number, or it is how many numbers lie inside of our intervals. Where a run has none there is a dash; a run that is
+    partial leaves out the sentence, as the rest of its runs will give it.
     """
     found = {row["id"]: format_number_size(row) for row in numbers.to_dict("records")}
     found |= {claim.id: format_claim_size(claim) for claim in claims}
     sizes = {name: found.get(name, MISSING) for name in finding.fields}
-    return finding.fill(sizes | ({INSIDE: count_inside(numbers)} if INSIDE in sizes else {}))
+    sizes |= {INSIDE: count_inside(numbers)} if INSIDE in sizes else {}
+    sentences = finding.list_sentences()
+    known = [one for one in sentences if not (is_partial and any(sizes[name] == MISSING for name in one.fields))]
+    return " ".join(sentence.fill(sizes) for sentence in known)
 
 
 def list_misfits(

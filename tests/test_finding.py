@@ -184,6 +184,23 @@ def test_how_many_numbers_lie_inside_is_counted_without_facts_and_what_was_not_r
 
 
 @pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{inside} lie inside. At ε = 0.05 noise costs points.", "At ε = 0.05 noise costs points."),
+        ("At ε = 0.05 noise costs points. {inside} lie inside.", "At ε = 0.05 noise costs points."),
+        ("{inside} lie inside.", "nothing can be said."),
+    ],
+)
+def test_a_partial_run_leaves_out_the_sentence_whose_size_it_does_not_know(run_2, text, said):
+    numbers = pd.read_csv(run_2.folder / "numbers.csv")
+    numbers.assign(prediction_low=np.nan).to_csv(run_2.folder / "numbers.csv", index=False)
+    run = rewrite_paper(run_2, text=text)
+    partial = replace(run, coverage=(run.coverage[0] - 1, run.coverage[1]))
+    assert partial.finding == f"So far, after a part of its runs: {said}"
+    assert MISSING in run.finding, "the whole run has a dash, which its author will see"
+
+
+@pytest.mark.parametrize(
     ("finding", "said"),
     [
         ({"claims": {"nothing": "holds"}}, "finding.claims: the paper has no 'nothing'"),

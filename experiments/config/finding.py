@@ -15,6 +15,7 @@ MOST_WORDS = 30
 INSIDE = "inside"
 """The field that stands for how many printed numbers lie inside of our intervals, such as "65 of 68"."""
 _FIELD = re.compile(r"\{([^{}]+)\}")
+_BETWEEN_SENTENCES = re.compile(r"(?<=[.?!]) (?=[A-Z{])")
 _SWEEPING = re.compile(r"\b(?:never|no|none|every|always)\b", re.IGNORECASE)
 
 
@@ -150,3 +151,14 @@ class PaperFinding(Document):
         'It is 2 points better.'
         """
         return _FIELD.sub(lambda field: sizes[field[1]], self.text)
+
+    def list_sentences(self) -> list[PaperFinding]:
+        """Return the sentences of the text, each as a finding of its own that takes the same for granted.
+
+        Examples
+        --------
+        >>> finding = PaperFinding(text="{a} are right. Noise costs {b}.", claims={"a": "holds", "b": "holds"})
+        >>> [sentence.fields for sentence in finding.list_sentences()]
+        [['a'], ['b']]
+        """
+        return [self.model_copy(update={"text": text}) for text in _BETWEEN_SENTENCES.split(self.text)]

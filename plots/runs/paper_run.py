@@ -196,8 +196,8 @@ class PaperRun:
             return ""
         if not self.coverage[0]:
             return "Nothing of it has been run yet."
-        said = fill_finding(self.paper.finding, self.claims, self.numbers)
-        return f"So far, after a part of its runs: {said}" if self.is_partial else said
+        said = fill_finding(self.paper.finding, self.claims, self.numbers, self.is_partial)
+        return f"So far, after a part of its runs: {said or 'nothing can be said.'}" if self.is_partial else said
 
     @cached_property
     def misfits(self) -> list[str]:
