@@ -81,8 +81,8 @@ def explain_claims(paper: Paper, claims: Sequence[ClaimAnswer]) -> str:
         reasons.append(f"fails{' by most' if _rate_failure(worst) else ''}: {_quote_effect(paper, worst)}")
     verdicts = [claim.verdict for claim in claims]
     reasons += _count_unsettled(verdicts)
-    if Verdict.UNDECIDED in verdicts:
-        most = max((claim.runs or 0 for claim in claims if claim.verdict == Verdict.UNDECIDED), default=0)
+    undecided = [claim for claim in claims if Verdict.UNDECIDED == claim.verdict == claim.as_read]
+    if most := max((claim.runs or 0 for claim in undecided), default=0):
         reasons[-1] += f" (after at most {count_runs(most)})"
     return "; ".join(reasons)
 

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from experiments.audit.of_runs import describe_standing, select_counting
-from experiments.audit.outcomes import OUTCOMES, VIOLATED, exceeds
+from experiments.audit.outcomes import OUTCOMES, VIOLATED, exceeds, round_down, round_up
 from experiments.audit.subjects import find_configured_version
 from experiments.cells.current import Standing, compare_versions
 from experiments.cells.inputs import have_changed
@@ -129,7 +129,7 @@ def list_bounds(audit: pd.DataFrame, algorithm: str) -> list[dict[str, str]]:
         if not verdicts:
             bounds.append({"bound": format_bound(row), "where": where})
         elif row["n"]:
-            bounds.append({"bound": f"ε ≥ {row['bound']:.2f} was measured", "where": where})
+            bounds.append({"bound": f"ε ≥ {round_down(row['bound'])} was measured", "where": where})
     if len(of_algorithm) and (why := describe_standing(audit, algorithm)):
         bounds.append({"bound": why, "where": "; ".join(dict.fromkeys(of_algorithm["audit"]))})
     return bounds
@@ -164,19 +164,21 @@ def format_bound(row: Mapping[str, Any]) -> str:
     Examples
     --------
     >>> format_bound({"bound": 8.4591, "claimed": 1.0, "verdict": "violated"})
-    'broken: an attack measured ε ≥ 8.46 where 1 is claimed'
+    'broken: an attack measured ε ≥ 8.45 where 1 is claimed'
     >>> format_bound({"bound": 0.4, "claimed": 1.0, "verdict": "not refuted"})
     'withstood: nothing above 0.40 was measured where 1 is claimed'
     >>> format_bound({"bound": 0.974, "claimed": 1.0, "verdict": "tight"})
-    'withstood, barely: nothing above 0.97 was measured where 1 is claimed'
+    'withstood, barely: nothing above 0.98 was measured where 1 is claimed'
     >>> format_bound({"bound": 8.4591, "claimed": math.inf, "verdict": "nothing claimed"})
-    'no ε is claimed: an attack measured ε ≥ 8.46'
+    'no ε is claimed: an attack measured ε ≥ 8.45'
     """
     if not math.isfinite(row["claimed"]):
-        return f"no ε is claimed: an attack measured ε ≥ {row['bound']:.2f}"
+        return f"no ε is claimed: an attack measured ε ≥ {round_down(row['bound'])}"
     is_broken = row["verdict"] == VIOLATED
-    found = "an attack measured ε ≥ {:.2f}" if is_broken else "nothing above {:.2f} was measured"
-    return f"{OUTCOMES[row['verdict']]}: {found.format(row['bound'])} where {row['claimed']:g} is claimed"
+    found = f"an attack measured ε ≥ {round_down(row['bound'])}"
+    if not is_broken:
+        found = f"nothing above {round_up(row['bound'])} was measured"
+    return f"{OUTCOMES[row['verdict']]}: {found} where {row['claimed']:g} is claimed"
 
 
 def format_account(times_label: float | None, rows: Iterable[Mapping[str, Any]]) -> str:
@@ -215,8 +217,8 @@ def _format_briefly(row: Mapping[str, Any]) -> str:
     if verdict := _format_verdict(row):
         return f"({verdict})"
     if not math.isfinite(row["claimed"]):
-        return f"ε ≥ {row['bound']:.2f} where none is claimed"
-    return f"ε ≥ {row['bound']:.2f} where {row['claimed']:g} is claimed ({OUTCOMES[row['verdict']]})"
+        return f"ε ≥ {round_down(row['bound'])} where none is claimed"
+    return f"ε ≥ {round_down(row['bound'])} where {row['claimed']:g} is claimed ({OUTCOMES[row['verdict']]})"
 
 
 def rate_bound(row: Mapping[str, Any]) -> tuple[bool, float]:

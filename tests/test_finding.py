@@ -277,7 +277,7 @@ def test_privacy_is_answered_from_accounts_and_attacks():
     assert _judge_privacy(paper, [kept], attack).words == "no"  # whatever it accounts for
     no = _judge_privacy(paper, [broken], attack)
     assert (no.words, no.sign) == ("no", Sign.FAILS)
-    assert no.reason == "leaf labels carry no noise; an attack measured ε ≥ 3.2 where 1 is claimed"
+    assert no.reason == "leaf labels carry no noise; an attack measured ε ≥ 3.25 where 1 is claimed"
     claims_none = _judge_privacy(paper, [kept | {"keeps_claim": None}])
     assert (claims_none.words, claims_none.counts) == ("it claims no ε", {})
     on_adult = kept | {"data_faults": {"adult": ["bounds"]}}

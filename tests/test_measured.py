@@ -208,4 +208,4 @@ def test_an_attack_names_the_algorithm_that_it_is_on(tmp_path):
     accounts = [SOUND, SOUND | {"algorithm": "b"}]
     bounds = FOUND.iloc[:1].assign(standing=Standing.CURRENT, audit="")
     paper = make_paper(labels={"a": "A"}, own=["a", "b"])
-    assert judge_privacy(paper, accounts, bounds).reason == "an attack on A measured ε ≥ 2.5 where 1 is claimed"
+    assert judge_privacy(paper, accounts, bounds).reason == "an attack on A measured ε ≥ 2.50 where 1 is claimed"

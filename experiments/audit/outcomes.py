@@ -50,6 +50,28 @@ def exceeds(epsilon: float, limit: float) -> bool:
     return epsilon > limit * (1 + ROUNDING)
 
 
+def round_down(bound: float, decimals: int = 2) -> str:
+    """Return what was measured at least: a bound that is rounded up was not measured.
+
+    Examples
+    --------
+    >>> round_down(6.24613), round_down(0.29), round_down(8.0)
+    ('6.24', '0.29', '8.00')
+    """
+    return f"{math.floor(bound * 10**decimals * (1 + ROUNDING)) / 10**decimals:.{decimals}f}"
+
+
+def round_up(bound: float) -> str:
+    """Return what nothing was measured above, with two decimals.
+
+    Examples
+    --------
+    >>> round_up(0.974), round_up(0.07), round_up(0.4)
+    ('0.98', '0.07', '0.40')
+    """
+    return f"{math.ceil(bound * 100 * (1 - ROUNDING)) / 100:.2f}"
+
+
 def bound_probability_below(k: ArrayLike, n: int, alpha: float) -> np.ndarray:
     """Bound the probability of what was seen k times of n, above the bound but with a chance of at most ``alpha``.
 

@@ -14,6 +14,7 @@ import pandas as pd
 
 from algorithms.accounting.faults import join_names
 from experiments.audit.of_runs import NO_AUDIT, describe_standing, find_violated, find_withstanding, select_counting
+from experiments.audit.outcomes import round_down
 from experiments.audit.subjects import find_version
 from experiments.config.estimators import find_read
 from experiments.config.finding import SIGNS, AccountSign, AnySign, Sign
@@ -204,7 +205,7 @@ def _describe_attack(paper: Paper, rows: Sequence[Mapping[str, Any]], audit: pd.
     worst = max(exceeding, key=itemgetter("bound"))
     whom = f" on {find_label(worst['algorithm'], paper.labels)}" if len(names) > 1 else ""
     claim = f" where {worst['claimed']:g} is claimed" if math.isfinite(worst["claimed"]) else ""
-    return f"an attack{whom} measured ε ≥ {worst['bound']:.1f}{claim}"
+    return f"an attack{whom} measured ε ≥ {round_down(worst['bound'])}{claim}"
 
 
 def _describe_changes(paper: Paper, rows: Sequence[Mapping[str, Any]], audit: pd.DataFrame) -> str:

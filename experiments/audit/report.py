@@ -35,6 +35,8 @@ from experiments.audit.outcomes import (
     Unaudited,
     exceeds,
     find_largest_losses,
+    round_down,
+    round_up,
     select_violations,
     select_worst,
 )
@@ -118,7 +120,7 @@ def _select_rows(rows: Sequence[BoundRow], algorithm: str) -> list[BoundRow]:
 def _judge(rows: Sequence[BoundRow], replay: ReplayReport | None, left_out: Sequence[str]) -> tuple[str, str]:
     claims = [row for row in rows if math.isfinite(row.claimed)]
     if rows and not claims:
-        return NOTHING_CLAIMED, f"measured ε ≥ {rows[0].bound:.2f}"
+        return NOTHING_CLAIMED, f"measured ε ≥ {round_down(rows[0].bound)}"
     if breaches := list(_list_breaches(claims, replay)):
         return VIOLATED, "; ".join(breaches)
     if not claims and not replay:
@@ -171,9 +173,9 @@ def _describe_bound(row: BoundRow) -> str:
         ONE_RUN: f"one training on {row.where}",
     }[row.layer]
     if row.verdict != VIOLATED:
-        return f"nothing above {row.bound:.2f} in {how}, where {row.claimed:g} is claimed"
+        return f"nothing above {round_up(row.bound)} in {how}, where {row.claimed:g} is claimed"
     where = f"in {how}" if row.layer == ONE_RUN else f"on “{row.where}”, {how}"
-    return f"measured ε ≥ {row.bound:.2f} where {row.claimed:g} is claimed, {where}"
+    return f"measured ε ≥ {round_down(row.bound)} where {row.claimed:g} is claimed, {where}"
 
 
 # Text.
@@ -242,7 +244,7 @@ def _format_violations(rows: Sequence[BoundRow]) -> str:
 def _format_table(rows: Sequence[BoundRow], losses: Mapping | None = None) -> str:
     lines = [["algorithm", "claims", "accounts", "measured", "at most", *(["exact loss"] if losses else []), "by"]]
     for row in rows:
-        numbers = f"{row.claimed:.4g}", f"{row.accounted:.4g}", f">= {row.bound:.3f}", f"{row.refutable:.1f}"
+        numbers = f"{row.claimed:.4g}", f"{row.accounted:.4g}", f">= {round_down(row.bound, 3)}", f"{row.refutable:.1f}"
         cells = [row.algorithm, *numbers, *([_format_loss(row, losses)] if losses else [])]
         counts = f" ({row.count:,} of {row.of:,} right)" if row.layer == ONE_RUN else ""
         lines.append([*cells, f"{row.where}: {row.event}{counts}"])

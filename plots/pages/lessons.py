@@ -95,6 +95,13 @@ class Lessons:
         known = sorted((item for item in shares.items() if item[1] >= WORTH_SAYING), key=lambda item: -item[1])
         return ", ".join(f"{100 * share:.0f} % of {name}" for name, share in known)
 
+    def bounds_from_rows(self) -> str:
+        """Return of which data sets of the papers the bounds of how many columns were read off the rows."""
+        used = {name for run in self._runs.values() for study in run.paper.studies.values() for name in study.dataset}
+        entries = sorted(map(read_entry, used), key=lambda entry: entry.title.lower())
+        followed = {entry.title: len(entry.domain.bounds_from_rows) for entry in entries}
+        return ", ".join(f"{title} {n}" for title, n in followed.items() if n)
+
     def expect(self, paper: int, name: str, sign: str) -> str:
         """Note a drift unless a claim or a printed number has a sign; it leaves nothing on the page."""
         found = self._find(paper, name)
@@ -134,6 +141,7 @@ def render_lessons(runs: Sequence[PaperRun], notice: str) -> tuple[str, list[str
     `NotPublished` if it asks for a paper that is not among the runs.
     """
     lessons = Lessons(runs)
-    asked = ("promise", "caption", "size", "ours", "printed", "count", "inside", "holding", "copies", "expect")
+    words = ("promise", "caption", "holding", "copies", "bounds_from_rows", "expect")
+    asked = (*words, "size", "ours", "printed", "count", "inside")
     page = render_template(TEMPLATE, notice=notice, **{name: getattr(lessons, name) for name in asked})
     return f"{page}\n", lessons.drifts

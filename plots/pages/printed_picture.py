@@ -84,7 +84,7 @@ def describe_picture(runs: Sequence[PaperRun]) -> dict[str, Any]:
     n_drawn = sum(counts.values())
     told = ", ".join(f"{number} {sign.describe(number)}" for sign, number in counts.items())
     alt = f"{n_drawn} printed numbers against ours, a panel for each paper and unit: {told}"
-    missing = [f"paper {run.paper.number}, which prints no legible number" for run in papers if not len(run.measured)]
+    missing = [f"paper {run.paper.number}, which prints no legible result" for run in papers if not len(run.measured)]
     unanswered = [verdict for run in papers for verdict in run.measured.loc[run.measured["mean"].isna(), "verdict"]]
     missing += [f"{n} that {'is' if n == 1 else 'are'} {verdict}" for verdict, n in Counter(unanswered).items()]
     return {"file": f"{NAME}.svg", "n_drawn": n_drawn, "alt": alt, "missing": missing}

@@ -26,6 +26,7 @@ from algorithms.whole_files import replace_folder, write_text
 from experiments.catalogue.sources import format_software_bibtex
 from experiments.config.finding import SIGNS, AccountSign, AnySign, FinerSign, Sign
 from experiments.config.kinds.exhibits import DecisionTable, RanksFigure
+from experiments.config.paper import Speaker
 from experiments.config.papers import read_paper, use_substitutes
 from experiments.config.paths import (
     REFERENCE,
@@ -252,14 +253,18 @@ def describe_paper(run: PaperRun) -> str:
 
 
 def describe_coverage(run: PaperRun) -> str:
-    """Return the page that says of each passage of a paper what became of it."""
+    """Return the page that says of each passage of a paper what became of it.
+
+    A claim of our own that a passage gave rise to is named as ours: its sign is not the passage's.
+    """
     signs = {claim.id: SYMBOLS[claim.verdict.shown] for claim in run.claims}
     signs |= {str(row["id"]): SYMBOLS[Verdict(row["verdict"]).shown] for row in run.numbers.to_dict("records")}
     whats = {claim.id: "claim" for claim in run.claims} | dict.fromkeys(map(str, run.numbers["id"]), "number")
+    notes = {claim.id: " (our own claim)" for claim in run.list_claims(Speaker.OURS)}
     passages = []
     for passage in run.paper.coverage:
         judged = ", ".join(
-            f"{signs[name]} [{name}](evidence.md#{name_anchor(f'{whats[name]} {name}')})"
+            f"{signs[name]} [{name}](evidence.md#{name_anchor(f'{whats[name]} {name}')}){notes.get(name, '')}"
             if name in signs
             else f"`{name}`"
             for name in passage.judged_by
