@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from documents import variants
-from documents.file_state import find_state
+from documents.file_state import State, find_state
 from documents.large_numbers import TOO_LARGE, find_too_large
 
 UNREADABLE = (yaml.YAMLError, OSError, UnicodeDecodeError)
@@ -118,7 +118,7 @@ def list_places(file: Path) -> dict[str, Path]:
 
 
 @lru_cache(maxsize=1024)
-def _read_kept(file: Path, _state: tuple[int, int] | None) -> Any:
+def _read_kept(file: Path, _state: State | None) -> Any:
     """Return what a file says in some state: a paper, and what has many variants, is asked for time and again."""
     return _read_whole(file)
 

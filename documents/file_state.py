@@ -5,9 +5,14 @@ from __future__ import annotations
 from os import DirEntry
 from pathlib import Path
 
+State = tuple[int, int, int, int]
+"""Of a file: when it was written, its size, which file it is, and when any of that changed."""
 
-def find_state(file: Path | DirEntry) -> tuple[int, int] | None:
-    """Return what changes when somebody writes to a file: time and size; None if it is not there.
+
+def find_state(file: Path | DirEntry) -> State | None:
+    """Return what changes when somebody writes to a file or puts another in its place; None if it is not there.
+
+    Whoever copies a file can give it the time of writing of the one that it replaces, as ``rsync -t`` and ``tar`` do.
 
     Examples
     --------
@@ -17,4 +22,4 @@ def find_state(file: Path | DirEntry) -> tuple[int, int] | None:
         state = file.stat()
     except OSError:
         return None
-    return state.st_mtime_ns, state.st_size
+    return state.st_mtime_ns, state.st_size, state.st_ino, state.st_ctime_ns

@@ -6,7 +6,7 @@ import math
 import re
 
 TOO_LARGE = "{} is larger than any number that can be held: write inf if no limit is meant"
-_NUMBER = re.compile(r"[+-]?(?:[\d_]+\.?[\d_]*|\.[\d_]+)(?:e[+-]?\d+)?", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?(?=[\d_.]*\d)(?:[\d_]+\.?[\d_]*|\.[\d_]+)(?:e[+-]?\d+)?", re.IGNORECASE)
 
 
 def find_too_large(text: str) -> str | None:
@@ -16,8 +16,10 @@ def find_too_large(text: str) -> str | None:
     --------
     >>> find_too_large("[1, 1e400]"), find_too_large("0.1,inf,.inf"), find_too_large("run-1e400")
     ('1e400', None, None)
+    >>> find_too_large("1_0e400"), find_too_large("2026__11"), find_too_large("_"), find_too_large("1_e3")
+    ('1_0e400', None, None, None)
     """
     for word in re.split(r"[\s,:=()\[\]{}'\"]+", text):
-        if _NUMBER.fullmatch(word) and math.isinf(float(word.strip("_"))):
+        if _NUMBER.fullmatch(word) and math.isinf(float(word.replace("_", ""))):
             return word
     return None

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from algorithms.installation import PROGRAM, ROOT
 from documents.composed_yaml import list_places
-from documents.file_state import find_state
+from documents.file_state import State, find_state
 from documents.variants import name_place, split_place
 from documents.yaml_files import DocumentError, shorten_path
 
@@ -131,7 +131,7 @@ class _Found(NamedTuple):
     """A file, with what changes when somebody writes to it."""
 
     path: str
-    state: tuple[int, int] | None
+    state: State | None
 
 
 def _look_into(folder: Path) -> tuple[_Found, ...]:

@@ -26,14 +26,19 @@ from time import monotonic
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
+from algorithms.installation import ROOT
+
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
+PACKAGES = ("algorithms", "datasets", "documents", "dp_replica", "experiments", "hydra_plugins", "plots")
+"""Folders of our code, below `ROOT`."""
 _STREAMS = {"stdin": 0, "stdout": 1, "stderr": 2}
 _ENDING = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
 _ESCAPES = "backslashreplace"
 """How text is written that a locale does not have: what is JSON stays JSON."""
 _SECONDS_TO_END = 2
+_UNWRITTEN = 120  # as Python's own code where a stream cannot be written at the end
 _SECONDS_UNTIL_AGAIN = 0.05
 _KEPT = "everything finished so far is kept; run the same command again to go on"
 
@@ -108,12 +113,31 @@ def _end_without_threads(code: int) -> None:
 
 
 def _end_at_once(codes: list[int]) -> None:
-    """End this process once its code is known; to take apart all that was imported took a fifth of a second."""
-    with suppress(OSError, ValueError):  # full, broken or closed: Python sees the same, and says so
-        for code in codes:
+    """End this process once its code is known; to take apart all that was imported took a fifth of a second.
+
+    Python ends it where it has code of a user, who may have left a file open that is written, or removed, only then.
+    """
+    if not codes or _has_code_of_users():
+        return
+    (code,) = codes
+    with suppress(AttributeError, OverflowError, ValueError):  # no stream, a closed one, no code: left to Python
+        try:
             sys.stdout.flush()
             sys.stderr.flush()
-            os._exit(code)
+        except BrokenPipeError:
+            code = code or 1
+        except OSError as error:  # it has thrown away what it could not write: Python would find nothing amiss
+            print(f"error: standard output cannot be written: {error}", file=sys.stderr)
+            code = code or _UNWRITTEN
+        os._exit(code)
+
+
+def _has_code_of_users() -> bool:
+    """Return whether a module was imported that is neither ours nor Python's nor of a package that is installed."""
+    ours = (sys.prefix, sys.base_prefix, *(str(ROOT / name) for name in PACKAGES))
+    known = tuple(os.path.join(folder, "") for folder in ours)
+    files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    return not all(file.startswith(known) for file in files if isinstance(file, str))
 
 
 # Streams.

@@ -2,6 +2,7 @@
 
 # Hydra loads this in programs of other people, too: what reads our catalogue is imported when it is asked for.
 from pathlib import Path
+from typing import Any
 
 from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.object_type import ObjectType
@@ -60,7 +61,9 @@ class OptionSource(ConfigSource):
             contents = read_as_composed(place)
         except UNREADABLE as error:
             raise ConfigLoadError(f"{shorten_path(place)} cannot be read: {' '.join(str(error).split())}") from error
-        return ConfigResult(self.provider, f"file://{place}", OmegaConf.create(contents), {"package": None})
+        # references are resolved: what is still written like one was escaped in the file
+        config = OmegaConf.create(_escape_references(contents))
+        return ConfigResult(self.provider, f"file://{place}", config, {"package": None})
 
     def list(self, config_path: str, results_filter: ObjectType | None) -> list[str]:
         """Return the names of all algorithms and variants, or of all papers."""
@@ -68,6 +71,15 @@ class OptionSource(ConfigSource):
 
         is_ours = results_filter != ObjectType.GROUP and self.is_group(config_path)
         return list_choices(BUILT_IN / config_path) if is_ours else []
+
+
+def _escape_references(contents: Any) -> Any:
+    """Return contents in which no text is read as a reference to other values."""
+    if isinstance(contents, dict):
+        return {name: _escape_references(value) for name, value in contents.items()}
+    if isinstance(contents, list):
+        return list(map(_escape_references, contents))
+    return contents.replace("${", "\\${") if isinstance(contents, str) else contents
 
 
 _ALGORITHM, _PAPER = "algorithm", "paper"

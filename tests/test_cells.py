@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from omegaconf import OmegaConf
-from sklearn.metrics import accuracy_score, mean_squared_error, precision_score, r2_score, recall_score
+from sklearn.metrics import accuracy_score, mean_squared_error, precision_score, r2_score, recall_score, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 import datasets
@@ -250,6 +250,26 @@ def test_folds_are_predicted_by_models_that_have_not_seen_them():
         model = ASNClassifier(sigma=0.0, domain=domain_of(data.domain, cell.protocol)).fit(X.iloc[seen], y[seen])
         predicted[left_out] = model.predict(X.iloc[left_out])
     assert evaluate_cell(cell).metrics["accuracy"] == pytest.approx((predicted == y).mean())
+
+
+@pytest.mark.parametrize("name", ["decision_tree", "rdt"])
+def test_probabilities_of_folds_are_those_of_models_that_have_not_seen_them(name):
+    """By hand, of a model that takes a matrix and of one that takes columns with declared classes."""
+    sizes = {"train_rows": {"unacc": 200, "acc": 100}, "test_rows": {"unacc": 100, "acc": 50}}
+    protocol = read_protocol(sizes | {"evaluate_on": "folds"})
+    cell = Cell("car", name, {}, math.inf, 3, protocol, metrics=("roc_auc",))
+    data = datasets.load("car")
+    train, _ = split_rows(data, 3, protocol)
+    y, domain = data.target.to_numpy().astype(str)[train], domain_of(data.domain, protocol)
+    X = data.frame.iloc[train].reset_index(drop=True) if name == "rdt" else data.domain.encode(data.frame)[0][train]
+    shares = np.empty(len(y))
+    for seen, left_out in StratifiedKFold(10, shuffle=True, random_state=3).split(y, y):
+        rows, others = (X.iloc[left_out], X.iloc[seen]) if name == "rdt" else (X[left_out], X[seen])
+        model = estimators.make_estimator(name, {}, epsilon=math.inf, domain=domain, random_state=cell.seed).fit(
+            others, y[seen]
+        )
+        shares[left_out] = model.predict_proba(rows)[:, list(model.classes_).index("acc")]
+    assert evaluate_cell(cell).metrics["roc_auc"] == pytest.approx(roc_auc_score(y == "acc", shares))
 
 
 def test_a_private_forest_says_what_it_paid():

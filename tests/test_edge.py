@@ -280,3 +280,25 @@ def test_what_is_registered_for_the_end_of_a_process_is_called(first):
     code += f"def command():\n    {inside}\n    print('done', end=', ')\nrun_process(command)"
     done = run_in_shell(f'{sys.executable} -c "{code}"', PYTHONUNBUFFERED="")
     assert (done.returncode, done.stdout, done.stderr) == (0, "done, at the end\n", "")
+
+
+def test_what_code_of_users_left_open_is_written_and_removed(tmp_path):
+    """A module of theirs, not of a package that is installed, may rely on Python to end as it does."""
+    left = tmp_path / "left"
+    (tmp_path / "theirs.py").write_text(
+        f"import tempfile\nlog = open({str(left)!r}, 'w')\nlog.write('a line')\n"
+        f"kept = tempfile.NamedTemporaryFile(dir={str(tmp_path)!r}, suffix='.tmp')\n"
+    )
+    code = "from experiments.edge import run_process\nrun_process(lambda: __import__('theirs') and None)"
+    done = run_in_shell(f'{sys.executable} -c "{code}"', PYTHONPATH=f"{ROOT}{os.pathsep}{tmp_path}")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert left.read_text() == "a line" and list(tmp_path.glob("*.tmp")) == []
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device that is always full is Linux's")
+@pytest.mark.parametrize("n", [1, 5_000, 100_000])
+def test_text_that_a_full_disk_does_not_take_is_missed(n):
+    """Where it waits in the buffer when the command has ended, as well as where it does not."""
+    code = f"from experiments.edge import run_process\nrun_process(lambda: print({n} * 'x'))"
+    done = run_in_shell(f'{sys.executable} -c "{code}" > /dev/full', PYTHONUNBUFFERED="")
+    assert done.returncode != 0 and "No space left on device" in done.stderr

@@ -158,6 +158,12 @@ def test_the_account_of_a_cell_is_the_largest_of_its_folds():
     assert average_folds(runs).details["privacy"]["accounted_epsilon"] == 0.75
 
 
+def test_no_metric_of_a_class_is_the_standard_error_of_another():
+    runs = [Measured({"recall_sv": value, "recall_sv_se": value}, 1.0) for value in (0.2, 0.4)]
+    with pytest.raises(BadInput, match="recall_sv_se would be a metric and the standard error of recall_sv"):
+        average_folds(runs)
+
+
 def test_metrics_that_are_asked_for_have_a_standard_error_too_and_say_why_they_are_undefined():
     measured = evaluate_cell(
         make_cell(dataset="nursery", algorithm="random_forest", metrics=("f1_macro", "roc_auc_ovr"), folds=3)

@@ -1,6 +1,7 @@
 """What a Hydra user types works, or is refused in one sentence with the way out; no folder is left behind."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -358,6 +359,34 @@ def test_what_is_made_of_a_file_changes_no_other_answer_but_an_edit_does(tmp_pat
     assert read_as_composed(file) == {"a": {"b": [1]}}
     file.write_text("a: {b: [1, 3]}\n", encoding="utf-8")
     assert read_as_composed(file) == {"a": {"b": [1, 3]}}
+
+
+def test_a_file_that_another_replaces_is_read_again_whatever_time_it_bears(tmp_path):
+    """As `rsync -t`, `cp -p` and `tar` leave it."""
+    file, other = tmp_path / "kept.yaml", tmp_path / "other.yaml"
+    for path, n in ((file, 5), (other, 7)):
+        path.write_text(f"repeats: {n}\n", encoding="utf-8")
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    assert read_as_composed(file) == {"repeats": 5}
+    other.replace(file)
+    assert read_as_composed(file) == {"repeats": 7}
+
+
+def test_what_is_escaped_in_a_paper_is_no_reference(tmp_path, capsys):
+    text = (CONF / "paper" / "demo.yaml").read_text(encoding="utf-8")
+    title = re.search(r"^title: .*$", text, re.MULTILINE)[0]
+    (tmp_path / "paper").mkdir()
+    mine = text.replace(title, r"title: A paper that costs \${5} in all")
+    (tmp_path / "paper" / "mine.yaml").write_text(mine, encoding="utf-8")
+    words = ("--config-dir", tmp_path, "paper=mine", f"results={tmp_path / 'results'}", "dry_run=true")
+    assert exit_code(*words) == 0, capsys.readouterr().err
+
+
+@pytest.mark.parametrize("folder", ["2026__11", "_", "1_e3"])
+def test_a_folder_may_be_named_nearly_as_a_number(folder, tmp_path, capsys):
+    words = ("dataset=car", "algorithm=majority", "repeats=1", "dry_run=true", f"results={tmp_path}/{folder}")
+    assert exit_code(*words) == 0, capsys.readouterr().err
+    assert exit_code(*words[:-1], f"results={folder}") == 0, capsys.readouterr().err
 
 
 def test_a_key_that_stands_twice_is_refused(tmp_path):

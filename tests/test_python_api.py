@@ -179,6 +179,13 @@ def test_a_change_is_tested_in_pairs():
     assert row["verdict"] == BEYOND and ttest_rel(before + change, before).pvalue < 0.05
 
 
+def test_the_same_change_in_three_pairs_is_no_proof_however_it_is_rounded():
+    """A row more of 519 in each; the differences are the same but for the last bit."""
+    before, after = ([(n + more) / 519 for n in (100, 400, 401)] for more in (0, 1))
+    assert len({b - a for a, b in zip(before, after, strict=True)}) > 1
+    assert set(dr.compare(make_results(*before), make_results(*after))["verdict"]) == {WITHIN}
+
+
 def test_what_is_not_beyond_noise_is_said_so():
     a = pd.concat([make_results(0.1, 0.2, 0.3), make_results(0.5, algorithm="fm"), make_results(0.1, dataset="iris")])
     b = pd.concat([make_results(0.2, 0.1, 0.3), make_results(0.6, algorithm="fm"), make_results(0.1, dataset="wine")])

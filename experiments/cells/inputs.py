@@ -24,22 +24,21 @@ from typing import Any
 
 from algorithms.installation import ROOT
 from algorithms.source_walk import code_without_words
-from documents.file_state import find_state
+from documents.file_state import State, find_state
 from experiments.cells.code_version import list_own_modules
 from experiments.cells.module_sources import find_place, find_source
 from experiments.config import estimators
+from experiments.edge import PACKAGES
 from experiments.metrics.own import find_own
 
-_OURS = ("algorithms", "conf", "datasets", "documents", "experiments", "plots")
 _OF_PYTHON = {str(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
 _OF_THE_MACHINE = ("/dev", "/etc", "/proc", "/sys", "/usr/lib", "/usr/share")
-_FOREIGN = [*(str(ROOT / name) for name in _OURS), *_OF_PYTHON, *_OF_THE_MACHINE]
+_FOREIGN = [*(str(ROOT / name) for name in (*PACKAGES, "conf")), *_OF_PYTHON, *_OF_THE_MACHINE]
 _LEFT_OUT = tuple(os.path.join(folder, "") for folder in _FOREIGN)
 """Folders whose files are no inputs: of ours and of packages the code or the version counts already."""
 _CHANGED = "changed since it was read"
 
-State = tuple[int, int] | None
-_opened: defaultdict[str, dict[str, State]] = defaultdict(dict)
+_opened: defaultdict[str, dict[str, State | None]] = defaultdict(dict)
 """By the file of the code on the stack: what was opened to be read, and the state that it had."""
 _written: defaultdict[str, set[str]] = defaultdict(set)
 """Likewise what was opened to be written: a cache or a log of the code itself is no input."""
@@ -103,9 +102,9 @@ def list_read(algorithm: str, metrics: Iterable[str] = ()) -> dict[str, str]:
     return kept
 
 
-def _collect_opened(sources: Collection[str]) -> dict[str, State]:
+def _collect_opened(sources: Collection[str]) -> dict[str, State | None]:
     """Return what some files of code have opened to be read, and files of code that they opened likewise."""
-    waiting, read, written = list(sources), dict[str, State](), set(sources)
+    waiting, read, written = list(sources), dict[str, State | None](), set(sources)
     while waiting:
         opener = waiting.pop()
         written |= _written.get(opener, set())

@@ -15,6 +15,8 @@ from experiments.python_api import refuses_bad_input
 from experiments.python_api.results import ABOUT_RUNS, load_results
 from experiments.stats import ALPHA, mean_interval
 
+_ROUNDING = 1e-12
+"""Changes that differ by this share of the values are the same change, which floating point has rounded differently."""
 _FOUND = ("n", "mean_a", "mean_b", "change", "low", "high", "p", "verdict")
 
 
@@ -114,5 +116,6 @@ def _compare_setting(setting: tuple, group: pd.DataFrame, names: list[str]) -> d
     if len(pairs) < 2:
         return row | {"verdict": FEW}
     # the same change in all pairs has no spread for a t-test: the exact chance of so many equal signs
-    is_constant = change.low == change.high
+    spread = np.ptp(pairs["b"] - pairs["a"])
+    is_constant = spread <= _ROUNDING * pairs.abs().to_numpy().max()
     return row | {"p": 2.0 ** (1 - len(pairs)) if is_constant else float(ttest_rel(pairs["b"], pairs["a"]).pvalue)}

@@ -97,18 +97,21 @@ def average_folds(runs: Sequence[Measured]) -> Measured:
     """Return what a cross-validation gave, from what each fold did: means, and the standard errors of these.
 
     Each metric has its standard error over folds beside it, ``<metric>_se``; both are NaN if it is undefined in a fold.
-    The seconds of a fit are the mean, and the account is the largest of the models'.
+    The seconds of a fit are the mean, and the account is the largest of the models'. It is BadInput if a class is named
+    as another with ``_se`` behind it: then a metric of the one would be the standard error of the other.
 
     Examples
     --------
     >>> average_folds([Measured({"accuracy": 0.5}, 1.0), Measured({"accuracy": 0.75}, 3.0)]).metrics
     {'accuracy': 0.625, 'accuracy_se': 0.125}
     """
-    metrics = {}
+    metrics: dict[str, float] = {}
     for name in runs[0].metrics:
+        if (beside := f"{name}{STANDARD_ERROR}") in runs[0].metrics:
+            raise BadInput(f"{beside} would be a metric and the standard error of {name}: give its class another name")
         values = np.array([run.metrics[name] for run in runs])
         metrics[name] = float(values.mean())
-        metrics[f"{name}{STANDARD_ERROR}"] = float(values.std(ddof=1) / math.sqrt(len(runs)))
+        metrics[beside] = float(values.std(ddof=1) / math.sqrt(len(runs)))
     dearest = max(runs, key=lambda run: run.details.get("privacy", {}).get("accounted_epsilon", 0.0))
     reasons: dict[str, str] = {}
     for run in runs:
@@ -138,16 +141,12 @@ def _evaluate_split(cell: Cell, data: Dataset, fold: int, seed: int) -> Measured
         estimator.fit(train.frame if as_declared else train.matrix, train.target)
     fit_seconds = time.perf_counter() - started
     rows = evaluated.frame if as_declared else evaluated.matrix
-    if cell.protocol.evaluate_on == "folds":
-        from sklearn.model_selection import StratifiedKFold, cross_val_predict  # which few cells need
-
-        folds = StratifiedKFold(_N_FOLDS, shuffle=True, random_state=cell.repeat)  # the same for every setting
-        predicted = cross_val_predict(estimator, rows, train.target, cv=folds)
-    else:
-        predicted = np.asarray(estimator.predict(rows))
+    is_of_folds = cell.protocol.evaluate_on == "folds"
+    asked_model = _OfOtherFolds(estimator, train.target, cell.repeat) if is_of_folds else _Whole(estimator)
+    predicted = asked_model.predict(rows)
     _check_predictions(predicted, evaluated)
     metrics = _score_predictions(data, evaluated, predicted)
-    asked, reasons = _score_asked(cell, estimator, rows, domain, evaluated.target, predicted)
+    asked, reasons = _score_asked(cell, asked_model, rows, domain, evaluated.target, predicted)
     metrics |= asked
     metrics |= _collect_published(estimator)
     if cell.protocol.leakage:
@@ -160,6 +159,62 @@ def _evaluate_split(cell: Cell, data: Dataset, fold: int, seed: int) -> Measured
     if own := list_own_versions(cell.metrics):
         details["own_metrics"] = own
     return Measured(numbers, fit_seconds, details, time.perf_counter() - began)
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """A model that was trained on all training rows."""
+
+    estimator: Any
+
+    def predict(self, rows: Any) -> np.ndarray:
+        """Return its prediction for each row."""
+        return np.asarray(self.estimator.predict(rows))
+
+    def collect_shares(self, rows: Any, classes: np.ndarray) -> np.ndarray | None:
+        """Return the probabilities that it gives each row, see `scores.collect_shares`."""
+        return collect_shares(self.estimator, rows, classes)
+
+
+@dataclass(frozen=True)
+class _OfOtherFolds:
+    """Models of the training rows without a fold, each of which is asked about the rows of its fold alone."""
+
+    estimator: Any
+    target: np.ndarray
+    repeat: int
+
+    def predict(self, rows: Any) -> np.ndarray:
+        """Return the prediction for each row."""
+        from sklearn.model_selection import cross_val_predict  # which few cells need
+
+        return cross_val_predict(self.estimator, rows, self.target, cv=self._make_folds())
+
+    def collect_shares(self, rows: Any, classes: np.ndarray) -> np.ndarray | None:
+        """Return the probabilities of each row, see `scores.collect_shares`.
+
+        The models are those of `predict`, trained again. ``cross_val_predict`` would number the classes for them, which
+        declare theirs by name.
+        """
+        from sklearn.base import clone  # which few cells need
+
+        shares = np.zeros((len(self.target), len(classes)))
+        for others, fold in self._make_folds().split(shares, self.target):
+            model = clone(self.estimator).fit(_select(rows, others), self.target[others])
+            if (given := collect_shares(model, _select(rows, fold), classes)) is None:
+                return None
+            shares[fold] = given
+        return shares
+
+    def _make_folds(self) -> Any:
+        """Return the folds, which are the same for every setting."""
+        from sklearn.model_selection import StratifiedKFold  # which few cells need
+
+        return StratifiedKFold(_N_FOLDS, shuffle=True, random_state=self.repeat)
+
+
+def _select(rows: Any, places: np.ndarray) -> Any:
+    return rows.iloc[places] if isinstance(rows, pd.DataFrame) else rows[places]
 
 
 def _find_split(cell: Cell, data: Dataset, fold: int) -> _Split:
@@ -239,7 +294,12 @@ def _check_predictions(predicted: np.ndarray, evaluated: _Rows) -> None:
 
 
 def _score_asked(
-    cell: Cell, estimator: Any, rows: Any, domain: Domain, actual: np.ndarray, predicted: np.ndarray
+    cell: Cell,
+    model: _Whole | _OfOtherFolds,
+    rows: Any,
+    domain: Domain,
+    actual: np.ndarray,
+    predicted: np.ndarray,
 ) -> tuple[dict[str, float], dict[str, str]]:
     """Return the metrics that the cell asks for, and why those are undefined that are."""
     if not cell.metrics:
@@ -248,7 +308,7 @@ def _score_asked(
         return score_asked(cell.metrics, FittedRegressor(predicted.astype(np.float64)), actual)
     classes = np.array(list(map(str, domain.target.categories)))
     needs_shares = any(ask_needs(name).probabilities for name in cell.metrics)
-    shares = collect_shares(estimator, rows, classes) if needs_shares else None
+    shares = model.collect_shares(rows, classes) if needs_shares else None
     return score_asked(cell.metrics, FittedClassifier(classes, predicted.astype(str), shares), actual)
 
 
