@@ -97,7 +97,8 @@ class Lessons:
 
     def bounds_from_rows(self) -> str:
         """Return of which data sets of the papers the bounds of how many columns were read off the rows."""
-        used = {name for run in self._runs.values() for study in run.paper.studies.values() for name in study.dataset}
+        papers = [run.paper for run in self._runs.values() if run.is_of_paper]
+        used = {name for paper in papers for study in paper.studies.values() for name in study.dataset}
         entries = sorted(map(read_entry, used), key=lambda entry: entry.title.lower())
         followed = {entry.title: len(entry.domain.bounds_from_rows) for entry in entries}
         return ", ".join(f"{title} {n}" for title, n in followed.items() if n)
