@@ -101,7 +101,7 @@ def test_the_picture_is_that_of_the_published_numbers(published):
 def test_what_the_picture_lacks_is_named(published):
     runs = [run for run in published if run.is_of_paper]
     missing = printed_picture.describe_picture(runs)["missing"]
-    assert missing == ["paper 1, which prints no legible number", "3 that are not implemented"]
+    assert missing == ["paper 1, which prints no legible result", "3 that are not implemented"]
     assert printed_picture.describe_picture(runs[:1])["n_drawn"] == 0
 
 
