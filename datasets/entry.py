@@ -149,7 +149,8 @@ class CatalogueEntry(Document):
     folder: str = ""
     """Sub-folder in which the files may lie; the name of the data set unless stated."""
     n_train: int | None = None
-    """Number of rows of the official training part, which stand first; left out without an official split."""
+    """Rows of the canonical table that are the official training part, which stand first; left out without an official
+    split."""
     drop_missing: bool = False
     """Whether rows with a missing value are left out."""
     reader: str = ""
@@ -238,7 +239,8 @@ class OwnEntry(Document):
     bounds_from: str = ""
     """Where the bounds of its columns of numbers are from, in words."""
     n_train: Annotated[int, Field(ge=1)] | None = None
-    """Number of rows of the official training part, which stand first; left out without an official split."""
+    """How many rows of the file, from its first on, are the official training part: one that is left out is counted
+    here, and does not train. Without this key there is no official split."""
     drop_missing: bool = False
     """Whether rows with a missing value are left out."""
     drop_beyond_bounds: bool = False
@@ -247,8 +249,8 @@ class OwnEntry(Document):
     """SHA-256 of the canonical table: a table that differs is refused. Left out, it is computed from the table, and
     changed rows are other cells."""
     rows: Annotated[int, Field(ge=1)] | None = None
-    """Rows of the canonical table. With it, the fingerprint and the domain, a run is planned before the table is
-    read."""
+    """Rows of the canonical table. With it, the fingerprint and the domain, a run is planned before the table is read,
+    unless rows of an official training part may be left out."""
 
     @property
     def notation(self) -> Notation:

@@ -10,13 +10,15 @@ from itertools import product
 import numpy as np
 
 from algorithms.encoding import later_pandas as pd
+from algorithms.encoding.cells import read_number
 from algorithms.encoding.domain import Domain
 from algorithms.encoding.features import Continuous, Feature, Nominal
 
 MISSING = "?"  # the mark in UCI's original files; UCI's own CSV files leave the cell empty instead
 
-# Parsers differ in the last bit of a decimal number and Excel stores 14.96 with noise in the 15th digit. No file has
-# more than nine meaningful decimals, so rounding there makes the doubles of all sources equal.
+# Parsers differ in the last bit of a decimal number and Excel stores 14.96 with noise in the 15th digit. No file of a
+# pinned data set has more than nine meaningful decimals, so rounding there makes the doubles of all sources equal.
+# A table of one's own has one source, and may have any numbers: they are taken as they are written.
 DECIMALS = 9
 
 
@@ -118,14 +120,21 @@ def keep_rows_within(table: pd.DataFrame, domain: Domain) -> pd.DataFrame:
         mm  a
     0  5.1  y
     """
-    is_kept = np.ones(len(table), dtype=bool)
+    return table[find_rows_within(table, domain)].reset_index(drop=True)
+
+
+def find_rows_within(table: pd.DataFrame, domain: Domain) -> np.ndarray:
+    """Return which rows of a canonical table have all their numbers between their declared bounds."""
+    is_within = np.ones(len(table), dtype=bool)
     for feature in (*domain.features, domain.target):
         if isinstance(feature, Continuous):
-            is_kept &= table[feature.name].between(feature.lower, feature.upper).to_numpy()
-    return table[is_kept].reset_index(drop=True)
+            is_within &= table[feature.name].between(feature.lower, feature.upper).to_numpy()
+    return is_within
 
 
-def convert_columns(frame: pd.DataFrame, domain: Domain, drop_missing: bool = False) -> pd.DataFrame:
+def convert_columns(
+    frame: pd.DataFrame, domain: Domain, drop_missing: bool = False, is_exact: bool = False
+) -> pd.DataFrame:
     """Return the features and the target in the order and the types of the domain.
 
     Continuous columns become float64. Nominal columns become plain strings without blanks around them; a missing
@@ -139,6 +148,8 @@ def convert_columns(frame: pd.DataFrame, domain: Domain, drop_missing: bool = Fa
         With a target.
     drop_missing : bool
         Leave out rows that have a missing value.
+    is_exact : bool
+        Take numbers as they are written, see `read_exactly`, and not rounded, see `read_rounded`.
 
     Examples
     --------
@@ -152,7 +163,7 @@ def convert_columns(frame: pd.DataFrame, domain: Domain, drop_missing: bool = Fa
     features = (*domain.features, domain.target)
     if absent := [feature.name for feature in features if feature.name not in frame.columns]:
         raise ValueError(f"no column {absent[0]!r} among {', '.join(map(str, frame.columns[:6]))}, ...")
-    columns = {feature.name: _convert_column(frame[feature.name], feature) for feature in features}
+    columns = {feature.name: _convert_column(frame[feature.name], feature, is_exact) for feature in features}
     table = pd.DataFrame(columns, copy=False)  # a table may be large
     return table.dropna(ignore_index=True) if drop_missing else table
 
@@ -223,16 +234,56 @@ def clean_label(value, missing: str | None = None) -> str | None:
     return missing if text in ("", MISSING) else text
 
 
-def read_rounded(column: pd.Series) -> np.ndarray:
-    """Return a column as float64, rounded so that all sources agree; what is no number becomes NaN.
+def find_numbers(column: pd.Series) -> np.ndarray:
+    """Return which cells of a column read as numbers.
 
     Examples
     --------
-    >>> read_rounded(pd.Series(["14.960000000000001", "-0", "?"]))
-    array([14.96,  0.  ,   nan])
+    >>> find_numbers(pd.Series(["14.96", " 7 ", "?", "clerk", None])).tolist()
+    [True, True, False, False, False]
     """
-    values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-    return np.round(values, DECIMALS) + 0.0  # + 0.0 makes -0.0 and 0.0 the same bytes
+    return ~np.isnan(_to_floats(pd.to_numeric(column, errors="coerce")))
+
+
+def read_exactly(column: pd.Series) -> np.ndarray:
+    """Return a column as float64, each number the nearest to what is written; what is no number becomes NaN.
+
+    Examples
+    --------
+    >>> read_exactly(pd.Series(["1.25e-13", "9780140449136", "-0", "?"])).tolist()
+    [1.25e-13, 9780140449136.0, 0.0, nan]
+    """
+    read = pd.to_numeric(column, errors="coerce")
+    values = _to_floats(read)
+    if column.dtype.kind == "O" and read.dtype.kind == "f":
+        values = _read_each_exactly(column, values)
+    return values + 0.0  # makes -0.0 and 0.0 the same bytes
+
+
+def read_rounded(column: pd.Series) -> np.ndarray:
+    """Return a column as float64, rounded so that all sources agree; what is no number becomes NaN.
+
+    Whole numbers stay as they are, which rounding large ones would change.
+
+    Examples
+    --------
+    >>> read_rounded(pd.Series(["14.960000000000001", "9988754659", "-0", "?"])).tolist()
+    [14.96, 9988754659.0, 0.0, nan]
+    """
+    values = _to_floats(pd.to_numeric(column, errors="coerce"))
+    return np.where(values == np.rint(values), values, np.round(values, DECIMALS)) + 0.0
+
+
+def round_numbers(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a canonical table as it was once made of a table of one's own: with all numbers rounded to nine decimals.
+
+    Examples
+    --------
+    >>> round_numbers(pd.DataFrame({"mol": [1.25e-13, 0.5], "a": ["x", "y"]}))["mol"].tolist()
+    [0.0, 0.5]
+    """
+    numbers = table.select_dtypes(np.float64)
+    return table.assign(**{name: np.round(numbers[name], DECIMALS) + 0.0 for name in numbers})
 
 
 def _column_names(domain: Domain) -> list[str]:
@@ -243,9 +294,29 @@ def _plain_name(name) -> str:
     return re.sub(r"[^a-z0-9]", "", str(name).lower())
 
 
-def _convert_column(column: pd.Series, feature: Feature) -> pd.Series:
+def _to_floats(read: pd.Series) -> np.ndarray:
+    return read.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _read_each_exactly(column: pd.Series, values: np.ndarray) -> np.ndarray:
+    """Return numbers as Python reads them where pandas, of which some versions miss the last bit, has found some."""
+    is_number = ~np.isnan(values)
+    cells, exact = column.to_numpy(dtype=object)[is_number], values.copy()
+    try:
+        exact[is_number] = cells.astype(np.float64)
+    except (ValueError, TypeError, OverflowError):  # pandas takes a little more for a number than Python does
+        exact[is_number] = list(map(_read_cell_exactly, cells, values[is_number]))
+    return exact
+
+
+def _read_cell_exactly(cell: object, value: float) -> float:
+    read = read_number(cell)
+    return value if read is None or np.isnan(read) else read
+
+
+def _convert_column(column: pd.Series, feature: Feature, is_exact: bool) -> pd.Series:
     if isinstance(feature, Continuous):
-        return pd.Series(read_rounded(column))
+        return pd.Series(read_exactly(column) if is_exact else read_rounded(column))
     missing = MISSING if MISSING in feature.categories else None
     if isinstance(column.dtype, pd.CategoricalDtype) and missing is None:
         return _clean_categories(column)

@@ -291,6 +291,33 @@ def test_data_sets_of_ones_own_are_described(tmp_path, capsys):
     assert "job 2: clerk, cook" in re.sub(" +", " ", fields["Columns"])
 
 
+@pytest.fixture
+def sleepers(tmp_path, capsys):
+    """A function that returns what is said of a table of one's own with incomplete rows and one beyond its bounds."""
+
+    def say(keys):
+        (tmp_path / "dataset").mkdir()
+        ages = ["" if i < 10 and "missing" in keys else 77 if i == 80 else i % 50 for i in range(100)]
+        rows = [f"{age},{('badly', 'well')[i % 2]}" for i, age in enumerate(ages)]
+        (tmp_path / "sleepers.csv").write_text("\n".join(["age,sleeps", *rows]) + "\n", encoding="utf-8")
+        domain = "domain: {features: {age: {lower: 0, upper: 60}}, target: {sleeps: [well, badly]}}\n"
+        text = f"task: classification\nfile: ../sleepers.csv\n{domain}{keys}"
+        (tmp_path / "dataset" / "sleepers.yaml").write_text(text, encoding="utf-8")
+        return describe(capsys, "--config-dir", tmp_path, "dataset=sleepers")[1]
+
+    return say
+
+
+def test_rows_of_ones_own_beyond_their_bounds_are_said_to_be_left_out(sleepers):
+    assert sleepers("drop_beyond_bounds: true\n")["Left out"] == "rows beyond the declared bounds: 1 of 100"
+
+
+def test_training_rows_of_ones_own_that_are_left_out_are_none_of_the_split(sleepers):
+    fields = sleepers("n_train: 70\ndrop_missing: true\n")
+    assert fields["Rows"].endswith("official split: the first 60 train, 30 test")
+    assert fields["Left out"] == "rows with a missing value: 10 of 100"
+
+
 def test_lists_are_grouped_in_lines_of_80_columns():
     rows = list_algorithm_rows()
     text = format_rows(list_algorithm_rows(is_brief=True), HEADINGS["algorithms"])

@@ -216,6 +216,13 @@ def test_text_without_a_header_is_read_in_the_order_of_the_domain(text, tmp_path
     assert rows.values.tolist() == [[1.5, "a", "yes"], [20.0, "?", "no"]]
 
 
+def test_numbers_of_pinned_tables_are_rounded_so_that_all_sources_agree_and_whole_ones_stay_whole():
+    domain = Domain.from_mapping({"features": {"x": {"lower": 0, "upper": 1e13}}, "target": {"class": ["yes"]}})
+    whole = [5568363461, 9988754659, 1600030000090]
+    frame = pd.DataFrame({"x": [14.960000000000001, 1.25e-13, *whole], "class": "yes"})
+    assert table.convert_columns(frame, domain)["x"].tolist() == [14.96, 0, *whole]
+
+
 def test_adult_has_the_training_part_first():
     if not datasets.is_available("adult"):
         pytest.skip(f"adult.data and adult.test are not in {', '.join(map(str, source.list_folders()))}")

@@ -427,6 +427,24 @@ def test_a_number_far_from_all_others_is_asked_about(drafted, folder):
     assert loaded.domain.features == (Continuous("x", 0, 8),) and len(loaded.frame) == 30
 
 
+def test_long_whole_numbers_are_whole_and_small_ones_are_not_zero(drafted):
+    ids = [1052416870 + 893087 * i**2 for i in range(100)]
+    moles = [1.25e-13 * (i + 1) for i in range(100)]
+    codes = [9780140449136, 7153586789]
+    rows = [f"{one},{mol},{codes[i % 2]}" for i, (one, mol) in enumerate(zip(ids, moles, strict=True))]
+    loaded, text = drafted(with_rows("customer_id,mol,code", *rows))
+    assert '# "customer_id" is left out: it looks like an identifier: every row has a value of its own' in text
+    assert 'task: classification    # "code" holds 2 different whole numbers; or regression' in text
+    assert loaded.domain.features == (Continuous("mol", moles[0], moles[-1]),)
+    assert loaded.frame["mol"].tolist() == moles
+    assert loaded.domain.target == Nominal("code", ("7153586789", "9780140449136"))
+
+
+def test_class_labels_that_are_small_numbers_stand_in_their_order(folder):
+    loaded = load(folder, INFERRED, with_rows("x,y", "1,1e-11", "2,2e-12", "3,1e-11"))
+    assert loaded.domain.target.categories == ("2e-12", "1e-11")
+
+
 @pytest.mark.parametrize("mark", ["-999", "inf", "9e9"])
 def test_a_number_may_stand_for_a_missing_value(mark, folder):
     rows = with_rows("x,y", "1,a", f"{mark},b", "3,a", "4,b")

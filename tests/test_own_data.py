@@ -18,6 +18,8 @@ from documents.yaml_files import DocumentError
 from experiments.cells.code_version import data_version
 from experiments.config.data import task_and_domain
 from experiments.config.paths import ROOT
+from experiments.config.protocol import Protocol
+from experiments.run.splits import list_splits
 from experiments.skeletons.algorithm import NoisyBayesClassifier
 from tests.command_line import exit_code
 from tests.test_data_sources import Server
@@ -137,6 +139,122 @@ def test_what_is_pinned_is_planned_without_its_rows_and_refused_if_it_differs(ow
     (own.folder / "short.yaml").write_text(pinned.replace("rows: 4", "rows: 5"), encoding="utf-8")
     with pytest.raises(DocumentError, match=r"short.yaml:2: rows: my.csv has 4 rows, not 5"):
         dataset.load("short")
+
+
+NUMBERS = [1.25e-13, 0.1 + 0.2, 123456.7890123456, 1 / 3e7, 5568363461.0, 9988754659.0, 1600030000090.0, 2**53 - 1.0]
+OF_NUMBERS = """
+file: my.csv
+task: classification
+drop_beyond_bounds: true
+domain:
+  features:
+    x: {lower: 1.25e-13, upper: 9007199254740991}
+  target:
+    y: [a, b]
+"""
+WAYS = ["csv", "csv cell by cell", "csv kept", "decimal comma", "xlsx", "parquet", "parquet cell by cell"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_numbers_are_taken_as_they_are_written(way, own, monkeypatch):
+    file = f"my.{way.split()[0]}" if way != "decimal comma" else "my.csv"
+    frame = pd.DataFrame({"x": NUMBERS, "y": ["a", "b"] * 4})
+    entry = OF_NUMBERS.replace("my.csv", file) + ('decimal: ","\n' if way == "decimal comma" else "")
+    rows = frame.to_csv(index=False, sep=";", decimal=",") if way == "decimal comma" else frame.to_csv(index=False)
+    own(entry, rows)
+    if file == "my.xlsx":
+        frame.to_excel(own.folder / file, index=False)
+    if file == "my.parquet":
+        pytest.importorskip("duckdb").sql("SELECT * FROM frame").write_parquet(str(own.folder / file))
+    if "cell by cell" in way:
+        monkeypatch.setattr(own_table, "_read_typed", lambda *_: None)
+    if way == "csv kept":
+        monkeypatch.setattr(own_table, "_LEAST_KEPT", 0)
+        own_table.read_own_table(own.folder / "my.yaml")
+        own_table._read_once.cache_clear()
+        monkeypatch.setattr(own_table, "_make_own_table", None)
+    written = [float(f"{number:.16g}") for number in NUMBERS] if way == "xlsx" else NUMBERS  # as openpyxl writes them
+    assert dataset.load("my").frame["x"].tolist() == written  # those at the bounds, too
+
+
+def test_long_decimal_numbers_of_parquet_are_read_as_text_would_be(own):
+    words = ["699.61", "0.000000000001234567", "9007199254740993.000000000000000001", "-7.1"]
+    cells = ", ".join(f"({word}::DECIMAL(38, 18), {number})" for number, word in enumerate(words))
+    own("file: my.parquet\ntask: regression\ntarget: y\n", None)
+    file = str(own.folder / "my.parquet")
+    pytest.importorskip("duckdb").sql(f'SELECT * FROM (VALUES {cells}) AS rows("the ""x", y)').write_parquet(file)
+    assert dataset.load("my").frame['the "x'].tolist() == list(map(float, words))
+    assert own_file.read_file(own.folder / "my.parquet")['the "x'].tolist() == list(map(float, words))
+
+
+PLAIN = "x,z,w,y\n14.96,-0,1000000007,a\n0.000000125,12.5,7,b\n-3.1,7,0.1,a\n"
+LONG = PLAIN.replace("14.96", "1.25e-13").replace("12.5,7", "12.5,9988754659")
+PINNED = """
+file: my.csv
+task: classification
+domain:
+  features:
+    x: {lower: -5, upper: 20}
+    z: {lower: 0, upper: 20}
+    w: {lower: 0, upper: 1.0e+10}
+  target:
+    y: [a, b]
+"""
+
+
+def test_a_fingerprint_is_that_of_all_times_if_rounding_changes_no_number_and_refused_with_the_reason_else(own):
+    """Numbers were once rounded to nine decimals: then these fingerprints were written down."""
+    plain = "fingerprint: 12183dd9c3a73a576f8bb9093576d4bb5ed616e5c48aadc64b193c9e919afb3a"
+    assert dataset.load(own(plain + PINNED, PLAIN)).frame["w"].tolist() == [1000000007, 7, 0.1]
+    rounded = "fingerprint: afdf26cd6072b560f233858e53e121c0f2c690eba8fed839d3a3460797644f83"
+    said = refused(own, rounded + PINNED, LONG)
+    assert said.startswith(":1: fingerprint: this is of the numbers of my.csv rounded to 9 decimals, as they once were")
+    assert dataset.load(own(f"fingerprint: {said.split()[-1]}{PINNED}", LONG)).frame["x"].tolist()[0] == 1.25e-13
+    assert "holds another table: 3 rows" in refused(own, rounded + PINNED, LONG.replace("-3.1", "-3.2"))
+
+
+INCOMPLETE = "x,y\n" + "".join(f"{'' if i < 2 else 99 if i == 6 else i},{'ab'[i % 2]}\n" for i in range(10))
+SPLIT = """
+file: my.csv
+task: classification
+n_train: 5
+drop_missing: true
+domain: {features: {x: {lower: 0, upper: 20}}, target: {y: [a, b]}}
+"""
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+@pytest.mark.parametrize("is_pinned", [False, True])
+def test_rows_that_are_left_out_make_no_training_rows_of_official_test_rows(is_kept, is_pinned, own, monkeypatch):
+    if is_kept:
+        monkeypatch.setattr(own_table, "_LEAST_KEPT", 0)
+    loaded = dataset.load(own(SPLIT, INCOMPLETE))
+    assert (loaded.n_train, loaded.frame["x"].tolist()) == (3, [2, 3, 4, 5, 99, 7, 8, 9])
+    if is_pinned:  # what would be planned without its rows, if none were left out
+        own(f"fingerprint: {loaded.fingerprint}\nrows: 8{SPLIT}", INCOMPLETE)
+    own_table._read_once.cache_clear()
+    loaded = dataset.load("my")
+    train, test = next(iter(list_splits(loaded, 0, Protocol())))
+    assert loaded.frame["x"].iloc[train].tolist() == [2, 3, 4]
+    assert loaded.frame["x"].iloc[test].tolist() == [5, 99, 7, 8, 9]
+    assert data_version("my").split()[1] == str(catalogue.read_entry("my").n_train) == "3"
+
+
+def test_a_number_beyond_its_bounds_makes_no_training_row_of_a_test_row(own):
+    entry = SPLIT.replace("n_train: 5", "n_train: 8").replace("missing", "beyond_bounds")
+    loaded = dataset.load(own(entry, INCOMPLETE.replace("\n,", "\n-1,")))
+    assert (loaded.n_train, loaded.frame["x"].tolist()) == (5, [2, 3, 4, 5, 7, 8, 9])
+
+
+@pytest.mark.parametrize(
+    ("n_train", "message"),
+    [
+        (2, ":4: n_train: the first 2 rows of my.csv are all left out: none trains"),
+        (10, ":4: n_train: 10 leaves no test row of the 8 rows of my.csv that are kept"),
+    ],
+)
+def test_a_split_with_an_empty_part_is_refused(n_train, message, own):
+    assert refused(own, SPLIT.replace("n_train: 5", f"n_train: {n_train}"), INCOMPLETE) == message
 
 
 def test_an_undeclared_domain_is_a_fault_of_all_that_is_run_on_it(own):

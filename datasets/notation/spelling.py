@@ -86,14 +86,14 @@ class Notation:
         if not self._is_plain or not pd.api.types.is_string_dtype(cells.dtype):
             return False
         is_known = cells.notna().to_numpy()
-        return bool(is_known.any() and not np.isnan(table.read_rounded(cells)[is_known]).any())
+        return bool(is_known.any() and table.find_numbers(cells)[is_known].all())
 
     def read_numbers(self, cells: pd.Series) -> np.ndarray:
-        """Return a column as float64, rounded as in every canonical table; what is no number is NaN."""
+        """Return a column as float64, each number as it is written; what is no number is NaN."""
         if cells.dtype.kind in "iuf" or self.reads_plainly(cells):
-            return table.read_rounded(cells)
+            return table.read_exactly(cells)
         codes, spelled = self._spell_distinct(cells)
-        return table.read_rounded(pd.Series(spelled, dtype=object))[codes]
+        return table.read_exactly(pd.Series(spelled, dtype=object))[codes]
 
     def _spell_distinct(self, cells: pd.Series) -> tuple[np.ndarray, np.ndarray]:
         """Return which of the different numbers each cell is, and their spelling; None, for no number, is the last."""
@@ -163,8 +163,8 @@ def is_empty(value: object) -> bool:
 
 
 def _are_no_numbers(words: Collection[str]) -> bool:
-    values = table.read_rounded(pd.Series(list(words), dtype=object))
-    return bool(np.isnan(values).all()) and not any(map(_is_number_of_python, words))
+    is_number = table.find_numbers(pd.Series(list(words), dtype=object))
+    return not is_number.any() and not any(map(_is_number_of_python, words))
 
 
 def _is_number_of_python(word: str) -> bool:
@@ -183,7 +183,7 @@ def _are_doubtful(values: np.ndarray | pd.Index) -> np.ndarray:
         values = values.astype(values.dtype.categories.dtype)
     if not isinstance(values.dtype, pd.StringDtype):
         return np.ones(len(values), dtype=bool)
-    return np.isnan(table.read_rounded(pd.Series(values)))
+    return ~table.find_numbers(pd.Series(values))
 
 
 def map_distinct(cells: pd.Series, function: Callable, of_none: object) -> np.ndarray:

@@ -27,6 +27,7 @@ SILENTLY = "SET enable_progress_bar = false"
 PACKED = (".gz", ".xz", ".bz2", ".zip")
 """What the name of a packed text file may end on, behind its own ending."""
 
+_MOST_DIGITS = 15  # of decimal numbers, so many of which a float always holds
 _START = 4096  # bytes, by which a file is told from those that only have its ending
 _TEXTS = {
     rb"version https://git-lfs\.github\.com/": "a pointer of Git LFS, not the table: git lfs pull fetches that",
@@ -145,13 +146,36 @@ def open_parquet(path: Path, threads: int | None = None) -> Iterator[duckdb.Duck
         try:
             with duckdb.connect(config={} if threads is None else {"threads": threads}) as database:
                 database.execute(SILENTLY)
-                database.read_parquet(_escape_path(path), hive_partitioning=False).create_view(ROWS)
+                rows = database.read_parquet(_escape_path(path), hive_partitioning=False)
+                rows.project(_select_columns(rows)).create_view(ROWS)
                 yield database
         except duckdb.Error as error:
             reason = str(error).partition(": ")[2].partition("\n\n")[0].replace(_escape_path(path), path.name)
             raise UnreadableFile(
                 f"{name} cannot be read as a Parquet file ({show_path(reason[:200]) or type(error).__name__})"
             ) from error
+
+
+def _select_columns(rows: duckdb.DuckDBPyRelation) -> str:
+    """Return what selects all columns, those of long decimal numbers as the floats that are nearest to these.
+
+    DuckDB itself divides them by a power of ten: one with more digits than a float holds is then rounded twice.
+    """
+    digits = [re.match(r"DECIMAL\((\d+)", str(kind)) for kind in rows.types]
+    names = [name for name, found in zip(rows.columns, digits, strict=True) if found and int(found[1]) > _MOST_DIGITS]
+    casts = [f"{quote_name(name)}::VARCHAR::DOUBLE AS {quote_name(name)}" for name in names]
+    return f"* REPLACE ({', '.join(casts)})" if casts else "*"
+
+
+def quote_name(name: str) -> str:
+    """Return the name of a column as SQL has it.
+
+    Examples
+    --------
+    >>> quote_name("my age")
+    '"my age"'
+    """
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _escape_path(path: Path) -> str:

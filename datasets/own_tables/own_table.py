@@ -58,6 +58,8 @@ class OwnTable:
         What is declared of its columns, by the YAML file or else by the rows.
     fingerprint : str
         SHA-256 of the canonical table.
+    n_train : int or None
+        How many rows of it are from the official training part of the file, and stand first.
     source : str
         ``file``, ``openml`` or ``uci``.
     files : dict of str to str
@@ -67,12 +69,13 @@ class OwnTable:
     rows: pd.DataFrame
     domain: Domain
     fingerprint: str
+    n_train: int | None
     source: str
     files: dict[str, str]
 
 
 def complete_entry(path: Path) -> CatalogueEntry:
-    """Return what is known of one's own table; its rows are read only for what its YAML file leaves out.
+    """Return what is known of one's own table; its rows are read only for what its YAML file does not say.
 
     Parameters
     ----------
@@ -87,10 +90,11 @@ def complete_entry(path: Path) -> CatalogueEntry:
         If a server has the table, and it cannot be reached.
     """
     own = _read_own_entry(path)
-    domain, fingerprint, rows = own.domain, own.fingerprint, own.rows
-    if domain is None or fingerprint is None or rows is None:
+    domain, fingerprint, rows, n_train = own.domain, own.fingerprint, own.rows, own.n_train
+    may_train_on_fewer = n_train is not None and (own.drop_missing or own.drop_beyond_bounds)
+    if domain is None or fingerprint is None or rows is None or may_train_on_fewer:
         found = read_own_table(path)
-        domain, fingerprint, rows = found.domain, found.fingerprint, len(found.rows)
+        domain, fingerprint, rows, n_train = found.domain, found.fingerprint, len(found.rows), found.n_train
     _check_task(own, domain, path)
     return CatalogueEntry(
         title=own.title or path.stem,
@@ -99,8 +103,9 @@ def complete_entry(path: Path) -> CatalogueEntry:
         fingerprint=fingerprint,
         domain=domain,
         bounds_from=own.bounds_from,
-        n_train=own.n_train,
+        n_train=n_train,
         drop_missing=own.drop_missing,
+        drop_beyond_bounds=own.drop_beyond_bounds,
         uci=own.uci,
         openml=own.openml,
         name=path.stem,
@@ -154,10 +159,12 @@ def _read_once(path: Path, version: tuple) -> OwnTable:
         made = _make_own_table(own, path, files)
         if find_state(file) != before:
             _refuse(path, ("file",), f"{file.name} was changed while it was read: run the same command again")
-        return made.rows, {"domain": made.domain.to_mapping(), "fingerprint": made.fingerprint}
+        about = {"domain": made.domain.to_mapping(), "fingerprint": made.fingerprint, "n_train": made.n_train}
+        return made.rows, about
 
     rows, about = kept_tables.find_or_make(kept_tables.name_table(_read_text(path), *files.values()), make)
-    return OwnTable(rows, Domain.from_mapping(about["domain"]), about["fingerprint"], "file", files)
+    domain = Domain.from_mapping(about["domain"])
+    return OwnTable(rows, domain, about["fingerprint"], about["n_train"], "file", files)
 
 
 def _make_own_table(own: OwnEntry, path: Path, files: dict[str, str] | None = None) -> OwnTable:
@@ -165,12 +172,17 @@ def _make_own_table(own: OwnEntry, path: Path, files: dict[str, str] | None = No
     frame, source, files = _read_rows(own, path, files)
     (file_name,) = map(show_path, files)
     with show_progress(f"checking {file_name}") if frame.size > _MANY_CELLS else nullcontext():
-        rows, domain, fingerprint = _check_table(own, frame, path, file_name)
-    return OwnTable(rows, domain, fingerprint, source, files)
+        rows, domain = _check_cells(own, frame, path, file_name)
+        is_kept = _find_kept(own, rows, domain)
+        n_train = _count_training_rows(own, is_kept, path, file_name)
+        rows = rows if is_kept.all() else rows[is_kept].reset_index(drop=True)
+        fingerprint = table.hash_table(rows)
+        _check_rows(own, rows, fingerprint, path, file_name)
+    return OwnTable(table.declare_categories(rows, domain), domain, fingerprint, n_train, source, files)
 
 
-def _check_table(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str) -> tuple[pd.DataFrame, Domain, str]:
-    """Return the canonical table, its domain and its fingerprint, or refuse it with all that is wrong of its cells."""
+def _check_cells(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str) -> tuple[pd.DataFrame, Domain]:
+    """Return a canonical table of all rows, and its domain, or refuse it with all that is wrong of its cells."""
     faults = Faults(path)
     frame = merge_words(own, _count_days(own, frame, file_name, faults))
     if own.domain is None:
@@ -182,11 +194,26 @@ def _check_table(own: OwnEntry, frame: pd.DataFrame, path: Path, file_name: str)
         if not own.drop_missing:
             check_missing(frame, (*domain.features, domain.target), own.notation, file_name, faults)
         faults.refuse()
-    rows = table.convert_columns(_spell_plainly(frame, domain, own.notation), domain, own.drop_missing)
-    rows = table.keep_rows_within(rows, domain) if own.drop_beyond_bounds else rows
-    fingerprint = table.hash_table(rows)
-    _check_rows(own, len(rows), fingerprint, path, file_name)
-    return table.declare_categories(rows, domain), domain, fingerprint
+    return table.convert_columns(_spell_plainly(frame, domain, own.notation), domain, is_exact=True), domain
+
+
+def _find_kept(own: OwnEntry, rows: pd.DataFrame, domain: Domain) -> np.ndarray:
+    """Return which rows are not left out."""
+    is_kept = rows.notna().all(axis=1).to_numpy() if own.drop_missing else np.ones(len(rows), dtype=bool)
+    return is_kept & table.find_rows_within(rows, domain) if own.drop_beyond_bounds else is_kept
+
+
+def _count_training_rows(own: OwnEntry, is_kept: np.ndarray, path: Path, file_name: str) -> int | None:
+    """Return how many rows of the official training part are not left out; refuse a split with an empty part."""
+    if own.n_train is None:
+        return None
+    n_rows, n_train = int(is_kept.sum()), int(is_kept[: own.n_train].sum())
+    if not n_train:
+        _refuse(path, ("n_train",), f"the first {own.n_train} rows of {file_name} are all left out: none trains")
+    if n_train == n_rows:
+        kept = "" if is_kept.all() else " that are kept"
+        _refuse(path, ("n_train",), f"{own.n_train} leaves no test row of the {n_rows} rows of {file_name}{kept}")
+    return n_train
 
 
 def read_own_frame(path: Path) -> pd.DataFrame:
@@ -224,7 +251,7 @@ def infer_column(name: str, cells: pd.Series, notation: Notation, is_label: bool
     try:
         return Nominal(name, labels)
     except DomainError as error:
-        alike = np.flatnonzero(np.diff(table.read_rounded(pd.Series(labels))) == 0)  # numbers stand in order
+        alike = np.flatnonzero(np.diff(table.read_exactly(pd.Series(labels))) == 0)  # numbers stand in order
         if not len(alike):
             raise
         one, other = labels[alike[0]], labels[alike[0] + 1]
@@ -380,22 +407,24 @@ def _spell_plainly(frame: pd.DataFrame, domain: Domain, notation: Notation) -> p
     return pd.DataFrame(columns, copy=False)
 
 
-def _check_rows(own: OwnEntry, n_rows: int, fingerprint: str, path: Path, file_name: str) -> None:
+def _check_rows(own: OwnEntry, rows: pd.DataFrame, fingerprint: str, path: Path, file_name: str) -> None:
     """Refuse a table that has too few rows, or is not the one that the YAML file pins."""
+    n_rows = len(rows)
     if n_rows < 2:
         _refuse(path, ("drop_missing",), f"{n_rows} rows of {file_name} are left: there is nothing to split")
-    if own.n_train is not None and own.n_train >= n_rows:
-        _refuse(path, ("n_train",), f"{own.n_train} leaves no test row of the {n_rows} rows of {file_name}")
     if own.rows not in (None, n_rows):
         _refuse(path, ("rows",), f"{file_name} has {n_rows} rows, not {own.rows}; mend the one or the other")
     if own.fingerprint not in (None, fingerprint):
+        if own.fingerprint == table.hash_table(table.round_numbers(rows)):
+            was = f"is of the numbers of {file_name} rounded to {table.DECIMALS} decimals, as they once were read"
+            _refuse(path, ("fingerprint",), f"this {was}; they are taken as they are written now: write {fingerprint}")
         found = f"{n_rows} rows with fingerprint {fingerprint}"
         _refuse(path, ("fingerprint",), f"{file_name} holds another table: {found}; write that if it is the right one")
 
 
 def _sort_naturally(labels: Sequence[str]) -> tuple[str, ...]:
     """Sort numbers by their value, before words."""
-    numbers = table.read_rounded(pd.Series(labels))
+    numbers = table.read_exactly(pd.Series(labels))
     is_word = np.isnan(numbers)
     return tuple(label for *_, label in sorted(zip(is_word, np.where(is_word, 0.0, numbers), labels, strict=True)))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from algorithms.encoding import later_pandas as pd
-from datasets.own_tables.opened_file import ROWS, open_parquet, show_path
+from datasets.own_tables.opened_file import ROWS, open_parquet, quote_name, show_path
 from datasets.own_tables.typed_text import Columns
 from datasets.progress_bar import show_progress
 
@@ -82,10 +82,10 @@ def _read_columns(
     with show_progress(show_path(path.name), size) as advance:
         words = _list_repeated(database, words)
         for position, name in enumerate(words):
-            distinct = f"SELECT DISTINCT {_quote(name)} FROM {ROWS} WHERE {_quote(name)} IS NOT NULL"
+            distinct = f"SELECT DISTINCT {quote_name(name)} FROM {ROWS} WHERE {quote_name(name)} IS NOT NULL"
             database.execute(f"CREATE TYPE words_{position} AS ENUM ({distinct})")
-        casts = {name: f"{_quote(name)}::words_{position}" for position, name in enumerate(words)}
-        cells = ", ".join(f"{casts.get(name, _quote(name))} AS {_quote(name)}" for name in wanted)
+        casts = {name: f"{quote_name(name)}::words_{position}" for position, name in enumerate(words)}
+        cells = ", ".join(f"{casts.get(name, quote_name(name))} AS {quote_name(name)}" for name in wanted)
         rows = database.execute(f"SELECT {cells} FROM {ROWS}")
         while len(chunk := rows.fetch_df_chunk(_VECTORS)):
             for name in wanted:
@@ -99,7 +99,7 @@ def _list_repeated(database: duckdb.DuckDBPyConnection, words: Sequence[str]) ->
     """Return the columns of words that become categories; others, such as names, stay text."""
     if not words:
         return []
-    counts = ", ".join(f"approx_count_distinct({_quote(name)})" for name in words)
+    counts = ", ".join(f"approx_count_distinct({quote_name(name)})" for name in words)
     found = database.execute(f"SELECT {counts} FROM {ROWS}").fetchone() or ()
     return [name for name, n in zip(words, found, strict=True) if n <= _MOST_CATEGORIES]
 
@@ -111,7 +111,3 @@ def _join_pieces(pieces: Sequence[pd.Series]) -> pd.Series:
         codes = np.concatenate([piece.cat.codes for piece in pieces])
         return pd.Series(pd.Categorical.from_codes(codes, pd.Index(kind.categories, dtype="str")))
     return pd.concat(pieces, ignore_index=True)
-
-
-def _quote(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

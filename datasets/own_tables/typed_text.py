@@ -113,8 +113,15 @@ def _open_text(file: BinaryIO, path: Path, form: TextForm) -> _Text | None:
         "skiprows": 1,
         "keep_default_na": False,
         "skipinitialspace": blank_before_quote,
+        **_choose_parser(),
     }
     return _Text(show_path(path.name), file, start, names, options, has_quotes)
+
+
+def _choose_parser() -> dict[str, str]:
+    """Return what makes pandas take each number as the nearest to what is written, as it does by itself from 3.1 on."""
+    major, minor = map(int, pd.__version__.split(".")[:2])
+    return {"float_precision": "round_trip"} if (major, minor) < (3, 1) else {}
 
 
 def _read_columns(text: _Text, columns: Columns) -> pd.DataFrame | None:
