@@ -9,6 +9,7 @@ import pytest
 from documents.yaml_files import DocumentError
 from experiments.config.kinds.claims import AboveClaim
 from experiments.config.papers import prepare_paper
+from experiments.errors import BadInput, one_line
 from experiments.judge.evidence.claim_group import ClaimGroup, ClaimTest
 from experiments.judge.evidence.replay import replay_looks
 from experiments.judge.evidence.sequential_test import list_looks
@@ -16,9 +17,10 @@ from experiments.judge.numbers.number_verdict import PrintedNumber
 from experiments.judge.question import ClaimQuestion
 from experiments.metrics.metric import Margin
 from experiments.questions.claims import find_rule
-from experiments.questions.decide import list_rounds, run_together, run_until_decided
+from experiments.questions.decide import PaperErrors, list_rounds, run_together, run_until_decided
 from experiments.questions.number_questions import resolve_number
 from experiments.questions.paper_questions import resolve_claims, resolve_paper
+from experiments.run.more_metrics import merge_metrics
 from experiments.store.record import Measured, Record
 from tests.papers import judge_claims, list_claim_needs, make_paper, name_settings
 
@@ -259,12 +261,85 @@ def test_papers_have_their_rounds_together_and_each_is_given_what_it_gives_alone
     alone = {name: FakeRunner(accuracy_of) for name in papers}
     tables = {name: run_until_decided(resolve_paper(paper), alone[name]) for name, paper in papers.items()}
     together = FakeRunner(accuracy_of)
-    found = run_together({name: list_rounds(resolve_paper(paper)) for name, paper in papers.items()}, together)
+    rounds = {name: list_rounds(resolve_paper(paper)) for name, paper in papers.items()}
+    found = run_together(rounds, together, PaperErrors(2))
     assert next(found)[0] == "clear" and len(together.rounds) == 1, "it waits for no other"
     (name, table), *_ = found
     assert name == "open" and table.equals(tables["open"])
     assert together.count() == [160, *alone["open"].count()[1:]]
     assert together.reasons[1:] == [f"paper open, {reason}" for reason in alone["open"].reasons[1:]]
+
+
+class OneStore(FakeRunner):
+    """Measures of a cell what all ask for that ask at once, and keeps what it has measured before."""
+
+    def __init__(self, accuracy):
+        super().__init__(accuracy)
+        self.measured = {}
+
+    def __call__(self, cells, reason):
+        records = super().__call__(cells, reason)
+        for key, cell in merge_metrics(cells).items():
+            more = dict.fromkeys(cell.metrics, 0.1) | self.measured.get(key, {})
+            self.measured[key] = records[key].measured.metrics | more
+        return {key: Record("done", Measured(self.measured[key], 0.1)) for key in records}
+
+
+@pytest.mark.parametrize("names", [("plain", "more", "other"), ("more", "other", "plain")])
+def test_papers_that_ask_for_different_metrics_of_a_cell_are_given_their_own(names):
+    asked = {"plain": [], "more": ["f1_macro"], "other": []}
+    papers = {name: make_paper(**PAPER | {"studies": {"pair": STUDY | {"metrics": asked[name]}}}) for name in names}
+    together = OneStore(accuracy_of)
+    found = dict(run_together({n: list_rounds(resolve_paper(papers[n])) for n in names}, together, PaperErrors(3)))
+    for name, paper in papers.items():
+        assert found[name].equals(run_until_decided(resolve_paper(paper), OneStore(accuracy_of))), name
+        assert ("f1_macro" in found[name]) == (name == "more")
+    passes = (2, 1) if names[0] == "plain" else (1, 2)
+    assert together.count() == [n * of for n in (80, 40, 80, 160) for of in passes], "those that ask alike as one"
+
+
+def raise_after_a_round(rounds, error):
+    yield next(rounds)
+    raise error
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("a mistake"), BadInput("a mistake")])
+def test_a_paper_that_raises_is_left_out_and_the_others_go_on(error, capsys):
+    questions, errors = resolve_paper(make_paper(**PAPER)), PaperErrors(2)
+    papers = {"bad": raise_after_a_round(list_rounds(questions), error), "good": list_rounds(questions)}
+    ((name, table),) = run_together(papers, FakeRunner(accuracy_of), errors)
+    assert name == "good" and table.equals(decide(FakeRunner(accuracy_of))[1])
+    assert capsys.readouterr().err == f"paper bad is left out: {one_line(error)}\n"
+    with pytest.raises(type(error), match="a mistake"):
+        errors.raise_first()
+
+
+@pytest.mark.parametrize(("n_papers", "error"), [(1, ValueError("a mistake")), (2, BrokenPipeError())])
+def test_where_no_other_paper_goes_on_or_nobody_reads_on_an_error_is_raised_at_once(n_papers, error, capsys):
+    with pytest.raises(type(error)):
+        PaperErrors(n_papers).leave_out("bad", error)
+    assert capsys.readouterr().err == ""
+
+
+def test_what_is_no_error_of_one_paper_ends_all_at_once():
+    questions = resolve_paper(make_paper(**PAPER))
+
+    def refuse():
+        raise BadInput("it cannot be run")
+        yield
+
+    def fail(cells, reason):
+        raise OSError("the disk is full")
+
+    interrupted = raise_after_a_round(list_rounds(questions), KeyboardInterrupt())
+    for other, run, error in (
+        (refuse(), FakeRunner(accuracy_of), BadInput),
+        (interrupted, FakeRunner(accuracy_of), KeyboardInterrupt),
+        (list_rounds(questions), fail, OSError),
+    ):
+        with pytest.raises(error):
+            next(run_together({"one": list_rounds(questions), "other": other}, run, PaperErrors(2)))
+        assert error is not BadInput or not run.rounds, "nothing was run"
 
 
 def test_a_run_may_begin_with_the_cells_of_no_study():

@@ -29,9 +29,11 @@ from experiments.questions.preflight import check_metrics
 from experiments.run.dry_run import describe_plan
 from experiments.run.evaluate import evaluate_cell
 from experiments.run.executors.executor import Executor
+from experiments.run.more_metrics import keep_asked
 from experiments.run.runner import run_cells
 from experiments.run.splits import split_rows
 from experiments.store.database import Store
+from experiments.store.record import Measured, Record
 from tests.command_line import exit_code
 
 PARAMS = {"n_estimators": 5, "max_depth": 4}
@@ -263,6 +265,15 @@ def test_two_studies_that_ask_one_cell_for_different_metrics_run_it_once(tmp_pat
         assert run_cells(cells, store, Executor(jobs=1)).done == 1
         (record,) = store.get({cells[0].key}).values()
     assert {"f1_macro", "balanced_accuracy"} <= record.measured.metrics.keys()
+
+
+def test_a_record_keeps_what_is_asked_and_what_is_always_measured():
+    (cell,) = list_cells(["f1_macro"], 1)
+    asked = ["accuracy", "recall_acc", "f1_macro", "accuracy_se", "f1_macro_se", "noise_scale_counts"]
+    of_others = ["jaccard_macro", "jaccard_macro_se", "theirs", "theirs_se"]
+    measured = Measured(dict.fromkeys([*asked, *of_others], 0.5), 0.1, {"own_metrics": {"theirs": "version"}})
+    kept = keep_asked([cell], {cell.key: Record("done", measured)})
+    assert list(kept[cell.key].measured.metrics) == asked
 
 
 @pytest.fixture

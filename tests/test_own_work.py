@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -29,7 +30,7 @@ from experiments.cells import code_version, module_sources
 from experiments.cells.cell import Cell
 from experiments.cells.current import Standing
 from experiments.cells.grid import expand_grid
-from experiments.commands import audit
+from experiments.commands import audit, decide
 from experiments.config import estimators, kinds
 from experiments.config.papers import read_paper
 from experiments.config.paths import CONF, ROOT, list_own_papers, list_papers, name_paper_command
@@ -37,6 +38,7 @@ from experiments.config.study import PaperError
 from experiments.errors import BadInput
 from experiments.judge import claim_answers
 from experiments.judge.tasks import run_here
+from experiments.python_api import paper_runs
 from experiments.questions.paper_questions import resolve_claims, resolve_paper
 from experiments.regression_check.bands import find_folder, list_watched_papers
 from experiments.run.evaluate import evaluate_cell
@@ -753,6 +755,94 @@ def test_papers_of_one_command_give_what_each_gives_alone(tmp_path, commands):
         for file in ("cells.csv", "claims.json", "numbers.csv", "paper.yaml"):
             made, expected = (tmp_path / folder / f"paper-{name}" / file for folder in ("together", "alone"))
             assert made.read_bytes() == expected.read_bytes(), file
+
+
+def write_paper(folder, name, *changes):
+    """Write the paper again with a name of its own, and changes of its text."""
+    text = PAPER.replace("number: mine", f"number: {name}").replace("reported: printed.csv\n", "")
+    for old, new in (("[NAME, majority]", "[mine, majority]"), ("NAME", "mine"), *changes):
+        text = text.replace(old, new)
+    write(folder, name, text, "paper")
+
+
+DYING = """\
+_target_: {module}_dies.die
+task: classification
+better: higher
+low: 0
+high: 1
+margin: 0.01
+"""
+
+
+@pytest.mark.parametrize("names", [("plain", "more", "dying"), ("dying", "more", "plain")])
+def test_a_metric_of_one_paper_costs_no_other_a_cell_and_is_in_no_other_table(own, tmp_path, names):
+    (own.folder / f"{own.module}_dies.py").write_text('import os\n\n\ndef die(*_):\n    """Die."""\n    os._exit(3)\n')
+    write(own.folder, "dies", DYING.format(module=own.module), "metric")
+    metrics = {"plain": "[]", "more": "[f1_macro]", "dying": "[dies]"}
+    for name in names:
+        write_paper(own.folder, name, ("epsilon: [1.0]}", f"epsilon: [1.0], metrics: {metrics[name]}}}"))
+
+    def run(names, folder):
+        return exit_code(f"paper={','.join(names)}", "executor.jobs=1", f"results={tmp_path / folder}")
+
+    assert run(names, "together") == 1
+    for name in names:
+        assert run([name], name) == (name == "dying")
+        made, alone = (tmp_path / folder / f"paper-{name}" / "cells.csv" for folder in ("together", name))
+        assert made.read_bytes() == alone.read_bytes(), name
+
+
+@pytest.mark.parametrize("command", ["run", "decide"])
+def test_a_paper_whose_rule_raises_keeps_no_other_from_its_end(own, tmp_path, capsys, command):
+    before = "        worse, better = values.T\n"
+    rule = "        if (values == 0.6994219653179191).any():  # which made-up runs never are\n            1 / 0\n"
+    assert before in TIMES
+    make_kind(own.folder, text=TIMES.replace(before, before + rule))
+    more = ("most_repeats: 4", "most_repeats: 20")
+    write_paper(own.folder, "bad", more, ("kind: not_worse", "kind: times, factor: 1.0"), (", margin: 0.05", ""))
+    write_paper(own.folder, "good", more)
+    words = "paper=bad,good", "executor.jobs=1", f"results={tmp_path / 'results'}"
+    with pytest.raises(ZeroDivisionError):
+        exit_code(command, *words)
+    stdout, stderr = capsys.readouterr()
+    assert "paper bad is left out: ZeroDivisionError" in stderr
+    if command == "decide":
+        assert [json.loads(line)["paper"] for line in stdout.splitlines()] == ["good"]
+    else:
+        assert (tmp_path / "results" / "paper-good" / "report.html").is_file()
+        assert not list((tmp_path / "results" / "paper-bad").iterdir())
+
+
+def test_a_paper_whose_answers_cannot_be_given_keeps_no_other_from_its_own(own, tmp_path, capsys, monkeypatch):
+    answers = [ZeroDivisionError("a mistake"), mock.DEFAULT]
+    monkeypatch.setattr(decide, "judge_numbers", mock.Mock(wraps=decide.judge_numbers, side_effect=answers))
+    for name in ("bad", "good"):
+        write_paper(own.folder, name)
+    with pytest.raises(ZeroDivisionError):
+        exit_code("decide", "paper=bad,good", "executor.jobs=1", f"results={tmp_path / 'results'}")
+    stdout, stderr = capsys.readouterr()
+    assert stderr == "paper bad is left out: ZeroDivisionError: a mistake\n"
+    assert [json.loads(line)["paper"] for line in stdout.splitlines()] == ["good"]
+
+
+def test_a_paper_that_cannot_be_written_keeps_no_other_from_its_end(own, tmp_path, capsys, monkeypatch):
+    write_results = paper_runs.write_results
+
+    def write_good(paper, *arguments, **keys):
+        if paper.number == "bad":
+            raise OSError(28, "No space left on device", "cells.csv")
+        return write_results(paper, *arguments, **keys)
+
+    monkeypatch.setattr(paper_runs, "write_results", write_good)
+    write_paper(own.folder, "bad")
+    above = ("kind: not_worse", "kind: above"), (", margin: 0.05", ""), ("most_repeats: 4", "most_repeats: 40")
+    write_paper(own.folder, "good", *above, ("mine", "rdt"), ("epsilon: [1.0]", "epsilon: [0.5]"))
+    assert exit_code("paper=bad,good", "executor.jobs=1", f"results={tmp_path / 'results'}") == 2
+    stderr = capsys.readouterr().err
+    assert "paper good, still open" in stderr, "it is run after the other was to be written"
+    assert "paper bad is left out: OSError" in stderr and stderr.endswith("choose another folder with results=FOLDER\n")
+    assert (tmp_path / "results" / "paper-good" / "report.html").is_file()
 
 
 @pytest.mark.parametrize(("executor", "jobs"), [("local", 2), ("threads", 2), ("dask", 1)])

@@ -67,6 +67,10 @@ def test_a_task_is_begun_beside_what_this_process_does(runner, tmp_path):
     assert begun.wait() != os.getpid() and begun.is_done and len(list(tmp_path.iterdir())) == 1
     here = TaskRunner(Executor(jobs=1)).begin(os.getpid)
     assert here.is_done and here.wait() == os.getpid()
+    for failing in (runner, TaskRunner(Executor(jobs=1))):
+        begun = failing.begin(partial(int, "none"))
+        with pytest.raises(ValueError, match="invalid literal"):
+            begun.wait()
     dying, other = runner.begin(partial(die_elsewhere, os.getpid())), runner.begin(partial(str, 3))
     assert (dying.wait(), other.wait()) == ("done", "3")
 

@@ -9,7 +9,7 @@ from experiments.config.papers import load_paper
 from experiments.judge.claim_answers import judge_claims
 from experiments.judge.number_answers import judge_numbers
 from experiments.judge.tasks import RunTasks
-from experiments.questions.decide import list_rounds, run_together
+from experiments.questions.decide import PaperErrors, list_rounds, run_together
 from experiments.questions.paper_questions import PaperQuestions, resolve_named
 from experiments.request import SweepRequest
 from experiments.run.executors.executor import make_executor
@@ -27,12 +27,17 @@ def run_command(request: SweepRequest) -> int:
         asked[name] = paper.number, chosen, resolve_named(name, paper)
     executor = make_executor(config["executor"])
     rounds, answer = Rounds(request.results_folder, executor), TaskRunner(executor).answer
-    deciding = {}
+    deciding, errors = {}, PaperErrors(len(asked))
     for name, (_, chosen, questions) in asked.items():
         deciding[name] = list_rounds(questions, [claim for claim in questions.claims if claim.id in chosen], answer)
-    for name, table in run_together(deciding, rounds.run):
-        _print_answers(*asked[name], Results(table), answer)
-    return rounds.name_failures(str(config["results"]))
+    for name, table in run_together(deciding, rounds.run, errors):
+        try:
+            _print_answers(*asked[name], Results(table), answer)
+        except Exception as error:
+            errors.leave_out(name, error)
+    code = rounds.name_failures(str(config["results"]))
+    errors.raise_first()
+    return code
 
 
 def _print_answers(

@@ -15,7 +15,7 @@ from experiments.cells.cell import Cell
 from experiments.config.paper import Paper
 from experiments.config.substitutes import describe_substitutes
 from experiments.errors import print_to_stderr
-from experiments.questions.decide import list_rounds, run_together
+from experiments.questions.decide import PaperErrors, list_rounds, run_together
 from experiments.questions.paper_questions import PaperQuestions, resolve_named
 from experiments.request import SweepRequest, make_folder
 from experiments.run.dry_run import print_plan
@@ -44,20 +44,32 @@ def run_papers(request: SweepRequest, papers: Mapping[str, Paper]) -> int:
     for name in papers:
         make_folder(request.results_folder / f"paper-{name}")
     flags = request.read_flag("stop_on_error"), request.read_flag("anew")
-    rounds = Rounds(request.results_folder, executor, *flags)
-    _run_and_write(request, prepared, rounds, TaskRunner(executor))
-    return rounds.name_failures(str(request.config["results"]))
+    rounds, errors = Rounds(request.results_folder, executor, *flags), PaperErrors(len(papers))
+    _run_and_write(request, prepared, rounds, TaskRunner(executor), errors)
+    code = rounds.name_failures(str(request.config["results"]))
+    errors.raise_first()
+    return code
 
 
 def _run_and_write(
-    request: SweepRequest, prepared: Mapping[str, tuple[Paper, PaperQuestions]], rounds: Rounds, runner: TaskRunner
+    request: SweepRequest,
+    prepared: Mapping[str, tuple[Paper, PaperQuestions]],
+    rounds: Rounds,
+    runner: TaskRunner,
+    errors: PaperErrors,
 ) -> None:
     """Run papers until they are decided, and write what came out of each."""
     decided: list[_DecidedPaper] = []
 
+    def finish(one: _DecidedPaper) -> None:
+        try:
+            one.finish(runner)
+        except Exception as error:
+            errors.leave_out(one.name, error)
+
     def run_round(cells: list[Cell], reason: str) -> Mapping[str, Record]:
         while decided and decided[0].is_written:  # between the bars of two rounds
-            decided.pop(0).finish(runner)
+            finish(decided.pop(0))
         for one in decided:
             one.begin_to_write(runner)
         return rounds.run(cells, reason)
@@ -66,19 +78,18 @@ def _run_and_write(
         for one in decided[:-1]:
             one.begin_to_write(runner)
         for one in decided:
-            one.finish(runner)
+            finish(one)
 
     deciding = {name: list_rounds(questions, run_tasks=runner.answer) for name, (_, questions) in prepared.items()}
     try:
         with span("run until all is decided"):
-            for name, table in run_together(deciding, run_round):
+            for name, table in run_together(deciding, run_round, errors):
                 paper, questions = prepared[name]
                 folder = request.results_folder / f"paper-{name}"
                 asked = replace(questions, cells={}, settings={})  # which may be many, and nothing is run any more
-                decided.append(
-                    _DecidedPaper(partial(write_results, paper, asked, folder, table, request.arguments), folder)
-                )
-    except Exception:  # whatever ends one paper, those that are decided are written; Ctrl-C waits for nothing
+                write = partial(write_results, paper, asked, folder, table, request.arguments)
+                decided.append(_DecidedPaper(name, write, folder))
+    except Exception:  # whatever ends all papers, those that are decided are written; Ctrl-C waits for nothing
         finish_all()
         raise
     finish_all()
@@ -88,6 +99,7 @@ def _run_and_write(
 class _DecidedPaper:
     """A paper whose cells are run, and what is left to do."""
 
+    name: str
     #: Writes what came out; returns the files that are named then.
     write: Callable[..., list[Path]]
     folder: Path

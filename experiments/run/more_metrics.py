@@ -13,10 +13,12 @@ from dataclasses import replace
 
 from experiments.cells.cell import Cell
 from experiments.cells.code_version import list_own_versions
+from experiments.metrics.find import list_measured
+from experiments.metrics.metric import STANDARD_ERROR
 from experiments.metrics.own import find_own
 from experiments.metrics.scikit_learn import find_scikit_learn
 from experiments.store.database import Store
-from experiments.store.record import Measured
+from experiments.store.record import Measured, Record
 
 
 def merge_metrics(cells: Iterable[Cell]) -> dict[str, Cell]:
@@ -55,6 +57,39 @@ def ask_again(cell: Cell, before: Measured) -> Cell:
     """
     had = [name for name in before.metrics if find_scikit_learn(name) or find_own(name)]
     return replace(cell, metrics=tuple(sorted({*cell.metrics, *had})))
+
+
+def keep_asked(cells: Iterable[Cell], records: Mapping[str, Record]) -> dict[str, Record]:
+    """Return the records of some cells without metrics that others alone have asked for, of the same cells.
+
+    Examples
+    --------
+    >>> cell = Cell("car", "majority", {}, math.inf, 0, metrics=("f1_macro",))
+    >>> had = Record("done", Measured({"accuracy": 0.7, "f1_macro": 0.2, "jaccard_macro": 0.2}, 0.1))
+    >>> keep_asked([cell], {cell.key: had})[cell.key].measured.metrics
+    {'accuracy': 0.7, 'f1_macro': 0.2}
+    """
+    kept = dict(records)
+    others: dict[tuple, set[str]] = {}  # of the few kinds of cells that there are
+    for key, cell in merge_metrics(cells).items():
+        measured = records[key].measured if key in records else None
+        if measured is None:
+            continue
+        kind = cell.dataset, cell.metrics, *measured.metrics
+        if kind not in others:
+            others[kind] = _list_of_others(cell, measured)
+        if others[kind]:
+            asked = {name: value for name, value in measured.metrics.items() if name not in others[kind]}
+            kept[key] = replace(records[key], measured=replace(measured, metrics=asked))
+    return kept
+
+
+def _list_of_others(cell: Cell, measured: Measured) -> set[str]:
+    """Return the metrics that a cell does not ask for, with their standard errors, and that are not always measured."""
+    known = {*list_measured(cell.dataset), *cell.metrics}
+    own = measured.details.get("own_metrics", {})
+    base_of = {name: name.removesuffix(STANDARD_ERROR) for name in measured.metrics}
+    return {name for name, base in base_of.items() if base not in known and (base in own or find_scikit_learn(base))}
 
 
 def has_changed(before: Measured, after: Measured) -> bool:

@@ -103,7 +103,10 @@ class Rounds:
         self._anew, self._run_anew = anew, set[str]()
 
     def run(self, cells: list[Cell], reason: str) -> dict[str, Record]:
-        """Run the cells of a round, for a reason that is said first; return their records by key."""
+        """Run the cells of a round, for a reason that is said first; return their records by key.
+
+        A cell has failed that fails now, whatever it gave when less was asked of it.
+        """
         if self._stop_on_error and self._outcome.failures:
             with Store(self._folder / "store.sqlite") as store:
                 return store.get({cell.key for cell in cells})
@@ -113,7 +116,7 @@ class Rounds:
         outcome, records = run_and_collect(cells, self._folder, self._executor, self._stop_on_error, anew)
         self._run_anew |= anew
         self._outcome = add_outcomes(self._outcome, outcome)
-        return records
+        return records | {cell.key: Record("failed", error=error) for cell, error in outcome.failures}
 
     def name_failures(self, results: str) -> int:
         """Name every setting that has no result in any round; see `name_failures`."""

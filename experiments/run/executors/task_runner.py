@@ -47,7 +47,10 @@ class TaskRunner:
         """Let a process run a task while this one goes on; with one job it is run now."""
         if self._where.n_jobs == 1:
             done: Future[T] = Future()
-            done.set_result(task())
+            try:
+                done.set_result(task())
+            except Exception as error:  # which whoever waits is told, as of another process
+                done.set_exception(error)
             return BegunTask(task, done)
         with self._where.open_workers() as workers:
             return BegunTask(task, _submit(workers.get_pool(), task))
