@@ -231,7 +231,8 @@ def test_what_a_caption_says_is_what_its_rows_say():
     (most,) = best.value_counts().index[:1]
     low, high = 100 * private[depth].min(), 100 * private[depth].max()
     caption = run.sum_up(exhibit)
-    assert caption.startswith(f"ε = {most:.2f} has the highest mean accuracy at {(best == most).sum()} of 8 values")
+    most_at = f"{(best == most).sum()} of 8 values"
+    assert caption.startswith(f"Of those with noise, ε = {most:.2f} has the highest mean accuracy at {most_at}")
     assert (
         f"differ most at depth d = {depth}: {high:.1f} % (ε = {private[depth].idxmax():.2f}) and {low:.1f} % ("
         in caption

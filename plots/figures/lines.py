@@ -110,6 +110,8 @@ class LinesView(FigureView[LinesFigure], of=LinesFigure):
             lambda value, place: write_value(metrics[place], value),
             best == "lowest",
         )
+        if said and len(kept) < len(lines):
+            said = f"Of those with noise, {said}"
         return " ".join(filter(None, [said, count_printed(frame)]))
 
     def _has_noise(self, line: Any) -> bool:
